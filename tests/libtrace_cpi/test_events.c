@@ -56,6 +56,14 @@ static bool may_count_in_the_kernel(void)
 	return fd >= 0;
 }
 
+static unsigned reads;
+
+static ssize_t watched_read(int fd, void *bytes, size_t size)
+{
+	reads++;
+	return kernel.read(fd, bytes, size);
+}
+
 static int watched_close(int fd)
 {
 	closed++;
@@ -67,6 +75,7 @@ static void set_up(void)
 	kernel = perf_calls;
 	perf_calls.open = watched_open;
 	perf_calls.close = watched_close;
+	perf_calls.read = watched_read;
 	use_counters("none");
 }
 
@@ -415,6 +424,48 @@ START_TEST(in_a_loop)
 }
 END_TEST
 
+/* Two reads an interval, without the longer start that prepares a thread; the counts are right. */
+START_TEST(most_intervals_of_a_loop_take_the_fast_path)
+{
+	enum { ROUNDS = 400, FRESH = 3 };
+	const struct thread_group *g;
+	void *h;
+
+	use_counters("auto");
+	set_events("minor-faults");
+	ring_double.with_time = true;
+	ring_double_hold(true);
+	h = init(0);
+	CpiStart(h);
+	g = thread_self()->group;
+	if (!g || !g->page.is_open || !may_count_in_the_kernel()) {
+		puts("skipped: most_intervals_of_a_loop_take_the_fast_path: the kernel grants no "
+		     "page, or no counts of its own");
+		return;
+	}
+	trace_interval(h);
+	const uint32_t readied = ring_double.readied;
+	reads = 0;
+	for (unsigned n = 0; n < ROUNDS; n++) {
+		const unsigned fresh = n % 4 ? 0 : FRESH;
+		const struct record_view *v;
+
+		CpiStart(h);
+		if (fresh)
+			touch_fresh_pages(fresh);
+		trace_interval(h);
+		v = need_events(1);
+		is_named(v, 0, "minor-faults");
+		ck_assert_uint_ge(known_value(v, 0), fresh);
+		ck_assert_uint_le(known_value(v, 0), fresh + (SANITIZED ? 16 : 4));
+	}
+	/* Each group readies the thread once more for the events' names. */
+	ck_assert_uint_lt(ring_double.readied - readied, ROUNDS + ROUNDS / 2);
+	ck_assert_uint_ge(reads, 2 * ROUNDS);
+	ck_assert_uint_lt(reads, 2 * ROUNDS + ROUNDS / 2);
+}
+END_TEST
+
 static void has_names(uint32_t labels)
 {
 	const struct record_view *v = events_hook();
@@ -619,6 +670,7 @@ Suite *events_suite(void)
 	tcase_add_test(t, the_session_s_list);
 	tcase_add_test(t, names_are_numbers_of_these_rings);
 	tcase_add_test(t, in_a_loop);
+	tcase_add_test(t, most_intervals_of_a_loop_take_the_fast_path);
 	tcase_add_loop_test(t, the_program_s_list_is_the_one, 0, 2);
 	tcase_add_test(t, a_child_starts_over);
 	tcase_add_test(t, shared_counters_are_scaled);

@@ -475,12 +475,14 @@ static __attribute__((noinline)) bool image_make(
 	return true;
 }
 
-static __attribute__((noinline)) int group_write_events(const struct group_image *image,
+__attribute__((noinline)) int group_write_events(const struct group_image *image,
 	struct events *events, const struct counter_interval *i, uint64_t start_ticks,
 	const struct hook_time *at, uint64_t *elapsed)
 {
 	int saved = errno, rc;
 
+	if (!events_are_read(events))
+		return group_write_image(image, NULL, i, start_ticks, at, elapsed);
 	attach_ready(CPI_MAJOR); /* names are of the rings that are written to */
 	rc = group_write_image(image, events, i, start_ticks, at, elapsed);
 	errno = saved;

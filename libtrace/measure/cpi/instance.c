@@ -217,13 +217,21 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 }
 
 /* Fast path for an interval in a loop, after cpi_start_once: only the clock and the thread's page
- * are read. */
-static inline bool cpi_start_again(struct instance *i)
+ * are read, and before them the events, where there are some. */
+static inline __attribute__((always_inline)) bool cpi_start_again(
+	struct instance *i, bool has_events)
 {
+	const uint32_t extras = has_events ? ATTACH_EVENTS_USED : 0;
 	uint64_t now;
 
-	if (i->arguments || i->only_ticks || __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != 0)
+	if (i->arguments || i->only_ticks ||
+		__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != extras)
 		return false;
+	if (has_events) {
+		if (!i->start->plain || !ring_self_may_write(CPI_MAJOR))
+			return false;
+		events_start_again(&i->events);
+	}
 	now = clock_read();
 	if (!attach_has_begun(CPI_MAJOR, now) ||
 		__atomic_load_n(&ring_gate_page()->gate[INTERVAL_MAJOR], __ATOMIC_RELAXED) == 0)
@@ -265,7 +273,7 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 	uint32_t sample[OWN_COST_SAMPLES];
 
 	for (int n = 0; n < OWN_COST_SAMPLES; n++) {
-		if (!cpi_start_again(i))
+		if (!cpi_start_again(i, false))
 			cpi_start_once(i, false);
 		sample[n] = (uint32_t)(cpi_end_empty(i) - i->start->ticks);
 	}
@@ -277,9 +285,13 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
  * here. */
 static __attribute__((noinline)) int cpi_start_interval(struct instance *i, bool is_start)
 {
+	const bool needs_inside = own_cost_needs_inside(i->own);
+
+	if (is_start && !needs_inside && cpi_start_again(i, true))
+		return PU_SUCCESS;
 	if (i->arguments)
 		arguments_clear(i->arguments);
-	if (cpi_start_once(i, is_start) && __builtin_expect(own_cost_needs_inside(i->own), 0))
+	if (cpi_start_once(i, is_start) && needs_inside)
 		cpi_measure_inside(i, is_start);
 	return PU_SUCCESS;
 }
@@ -347,7 +359,7 @@ int CpiStart(void *handle)
 		return handle_error(handle);
 	if (i->only_ticks && cpi_start_off_again(i))
 		return PU_SUCCESS;
-	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i))
+	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i, false))
 		return cpi_start_interval(i, true);
 	return PU_SUCCESS;
 }
@@ -522,16 +534,20 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 
 /* Fast path for the end of what cpi_start_again began: writes the last group again. False: not
  * applicable. */
-static inline bool cpi_get_again(
-	struct instance *i, UINT32 types, UINT32 mm, const char *label, int *rc)
+static inline __attribute__((always_inline)) bool cpi_get_again(
+	struct instance *i, UINT32 types, UINT32 mm, const char *label, bool has_events, int *rc)
 {
-	const uint32_t own_pair = own_cost_pair(i->own);
+	/* Reading events costs more than was calibrated. */
+	const uint32_t own_pair = has_events ? 0 : own_cost_pair(i->own);
 	const bool all = i->want & COUNTER_QUALITY_BIT;
 	struct hook_time at;
 	uint64_t elapsed;
 
-	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments || i->events ||
+	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments ||
+		!i->events == has_events ||
 		!group_image_is_for(i->image, types, mm, own_pair, label))
+		return false;
+	if (has_events && !ring_self_may_write(CPI_MAJOR))
 		return false;
 	if (__builtin_expect(i->start->thread_opening != 0 || i->image->cpi != 0, 0) &&
 		(i->image->cpi == 0 || !plain_count_thread_again(i->start, i->interval)))
@@ -541,6 +557,12 @@ static inline bool cpi_get_again(
 	if (!plain_stayed_again(i->start, all, i->image->cpus, at.ticks, i->interval) ||
 		!group_image_knows(i->image, i->interval))
 		return false;
+	if (has_events) {
+		events_read_end(i->events);
+		*rc = group_write_events(
+			i->image, i->events, i->interval, i->start->ticks, &at, &elapsed);
+		return true;
+	}
 	*rc = group_write_image(i->image, NULL, i->interval, i->start->ticks, &at, &elapsed);
 	if (__builtin_expect(own_pair == 0, 0) && own_cost_needs_rest(i->own))
 		own_cost_add_rest(i->own, clock_read_after() - at.ticks);
@@ -583,10 +605,14 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 static __attribute__((noinline)) int cpi_get_and_trace(
 	struct instance *i, UINT32 mm, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
-	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, mm, i->start_tid,
-		label, cpi_more(i), own_cost_known(i->own)};
-	int rc = cpi_get_interval(i, &spec, cd != NULL);
+	const UINT32 types = trace_types(flags | i->mode);
+	int rc;
 
+	if (!cd && cpi_get_again(i, types, mm, label, true, &rc))
+		return rc;
+	const struct group_spec spec = {
+		types, i->mode, mm, i->start_tid, label, cpi_more(i), own_cost_known(i->own)};
+	rc = cpi_get_interval(i, &spec, cd != NULL);
 	if (cd)
 		*cd = &i->data;
 	return rc;
@@ -605,7 +631,8 @@ int CpiGetAndTrace(
 
 	if (i->only_ticks && !cd && i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
 		return PU_SUCCESS;
-	if (!cd && cpi_get_again(i, trace_types(flags | i->mode), (UINT32)minor_code, label, &rc))
+	if (!cd && cpi_get_again(
+			   i, trace_types(flags | i->mode), (UINT32)minor_code, label, false, &rc))
 		return rc;
 
 	return cpi_get_and_trace(i, (UINT32)minor_code, flags, label, cd);
