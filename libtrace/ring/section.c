@@ -139,25 +139,32 @@ static void pattern_add(struct pattern *p, uint32_t c)
 		++*(c & REC_COMMITTED ? &p->committed : &p->torn);
 }
 
+static inline bool pattern_is_at(const struct pattern *p, const uint8_t *at)
+{
+	uint32_t n = 0;
+
+	while (n < p->count && load_control(at + p->record[n].offset) == p->record[n].control)
+		n++;
+	return n == p->count;
+}
+
 /* Walks from *offset over repetitions of the pattern. Returns their number; 0: the next records
  * differ. The caller loads those again. */
 static uint32_t pattern_walk(
 	struct target *t, const struct pattern *p, const uint8_t *at, uint32_t *offset)
 {
 	const uint32_t bytes = t->geometry->section_size, most = t->steps / p->count;
+	const uint32_t size = p->bytes, first = p->record[0].control;
 	uint32_t end = *offset, times = 0;
 
-	while (times < most && bytes - end >= p->bytes) {
-		uint32_t n = 0;
-
-		while (n < p->count &&
-			load_control(at + end + p->record[n].offset) == p->record[n].control)
-			n++;
-		if (n < p->count)
-			break;
-		end += p->bytes;
-		times++;
-	}
+	/* Hooks of one size, the usual case, in half the time: each hook is walked over once. */
+	if (p->count == 1)
+		for (; times < most && bytes - end >= size && load_control(at + end) == first;
+			times++)
+			end += size;
+	else
+		for (; times < most && bytes - end >= size && pattern_is_at(p, at + end); times++)
+			end += size;
 	*offset = end;
 	target_spend_steps(t, times * p->count);
 	return times;
