@@ -30,12 +30,6 @@ struct out *print_stream_begin(struct print_stream *s, FILE *f)
 	return &s->out;
 }
 
-struct json *print_json_begin(struct print_stream *s, FILE *f)
-{
-	s->json = (struct json){.o = print_stream_begin(s, f), .spaced = true};
-	return &s->json;
-}
-
 struct csv *print_csv_begin(struct print_stream *s, FILE *f)
 {
 	s->csv = (struct csv){.o = print_stream_begin(s, f)};
@@ -51,11 +45,12 @@ struct table *print_table_begin(
 
 struct document *print_document_begin(struct print_stream *s, FILE *f, bool json)
 {
-	struct json *j = print_json_begin(s, f);
+	struct out *o = print_stream_begin(s, f);
 
-	s->document = (struct document){.o = &s->out, .j = json ? j : NULL, .gap = 1};
+	s->json = (struct json){.o = o, .spaced = true};
+	s->document = (struct document){.o = o, .j = json ? &s->json : NULL, .gap = 1};
 	if (json)
-		json_open(j, '{');
+		json_open(&s->json, '{');
 	return &s->document;
 }
 

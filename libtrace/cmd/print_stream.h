@@ -21,7 +21,6 @@ struct print_stream {
 };
 
 /* A writer, until print_stream_end. Between the two, write to f only through it. */
-struct json *print_json_begin(struct print_stream *s, FILE *f);
 struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
 struct table *print_table_begin(

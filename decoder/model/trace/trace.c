@@ -257,7 +257,8 @@ const char *trace_meta_value(const struct trace_file *f, const char *key)
 	return NULL;
 }
 
-bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number)
+/* A number below 2^64 - 1. False: there is none. */
+static bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number)
 {
 	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
 

@@ -163,8 +163,6 @@ const struct trace_file *trace_file(const struct trace *t, size_t i);
 /* Whether all files belong to one trace: their ticks are comparable. */
 bool trace_one_machine(const struct trace *t);
 const char *trace_meta_value(const struct trace_file *f, const char *key); /* NULL: none */
-/* A number below 2^64 - 1. False: there is none. */
-bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number);
 struct trace_rotation trace_rotation(const struct trace_file *f);
 /* The trace's id; of a file without one, a trace of its own, its fingerprint behind zeros. */
 void trace_file_id(const struct trace_file *f, uint8_t id[16]);

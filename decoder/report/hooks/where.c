@@ -281,7 +281,8 @@ static bool hook_where_test_leaf(
 	return expression_test(e, leaf, &value);
 }
 
-bool hook_where_holds(const struct hook_where *w, const struct trace *t, const struct hook *h)
+static bool hook_where_holds(
+	const struct hook_where *w, const struct trace *t, const struct hook *h)
 {
 	struct hook copy;
 	struct hook_where_row row = {w, t, hook_as_written(t, h, &copy)};

@@ -44,7 +44,6 @@ struct hook_where {
 bool hook_where_parse(struct hook_where *w, const char *text, struct expression_error *error);
 /* Before anything is tested. The first field that no schema of the trace has; NULL: none. */
 const struct hook_where_word *hook_where_settle(struct hook_where *w, const struct trace *t);
-bool hook_where_holds(const struct hook_where *w, const struct trace *t, const struct hook *h);
 
 /* Whether the report is of all hooks; and whether it is of this one: they have to be shown to it in
  * order, as to filter_hook. */
