@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../../formats/base/nearest.h"
 #include "../../../formats/base/number.h"
 #include "counters.h"
 
@@ -15,54 +16,17 @@ struct parts {
 
 /* ---------------------------------------------------------------------------- nearest */
 
-enum { NAME_MAX_COMPARED = 128 };
-
-static char path_lower_letter(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Edit distance: bytes to insert, remove or replace. */
-static unsigned path_edit_distance(const char *a, const char *b)
-{
-	unsigned row[NAME_MAX_COMPARED + 1];
-	size_t n = strnlen(b, NAME_MAX_COMPARED);
-
-	for (unsigned j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned i = 0; i < NAME_MAX_COMPARED && a[i]; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			unsigned replaced =
-				corner + (path_lower_letter(a[i]) != path_lower_letter(b[j]));
-			unsigned other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-
-			corner = row[j + 1];
-			row[j + 1] = replaced < other ? replaced : other;
-		}
-	}
-	return row[n];
-}
-
-/* Keeps the closer of two names; rejects a name of which most bytes would change. */
 static void path_keep_nearest(
 	const char *name, const char *candidate, const char **best, unsigned *least)
 {
-	unsigned d = path_edit_distance(name, candidate);
-	size_t longer = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
-
-	if (d < *least && d <= longer * 6 / 10) {
+	if (nearest_improves(name, strlen(name), candidate, strlen(candidate), least))
 		*best = candidate;
-		*least = d;
-	}
 }
 
 const char *nearest_set(const struct catalogue *c, const char *name)
 {
 	const char *best = NULL;
-	unsigned least = UINT32_MAX;
+	unsigned least = NEAREST_NONE;
 
 	for (unsigned i = 0; i < c->sets; i++)
 		path_keep_nearest(name, c->set[i].name, &best, &least);
@@ -72,7 +36,7 @@ const char *nearest_set(const struct catalogue *c, const char *name)
 static const char *nearest_counter(const struct catalogue_set *set, const char *name)
 {
 	const char *best = NULL;
-	unsigned least = UINT32_MAX;
+	unsigned least = NEAREST_NONE;
 
 	for (unsigned i = 0; i < set->counters; i++)
 		path_keep_nearest(name, set->counter[i].name, &best, &least);
