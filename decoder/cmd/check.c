@@ -323,6 +323,15 @@ static void check_where(struct options *o)
 		misuse_expression("where", o->where_text, &error);
 }
 
+static void check_gather_asked(struct options *o)
+{
+	const bool is_sorted = o->report == REPORT_INTERVALS || o->report == REPORT_SLOWEST;
+
+	o->asked = calloc(1, sizeof *o->asked);
+	if (!o->asked || asked_gather(o->asked, o->where, o->by, is_sorted ? o->sort : NULL))
+		check_fail_memory();
+}
+
 static size_t count_pipes(char *const *files, size_t n)
 {
 	size_t pipes = 0;
@@ -485,6 +494,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_hooks(o);
 	check_rows(o, seen);
 	check_groups(o);
+	check_gather_asked(o);
 	check_text(o);
 	o->partial_of = o->report;
 	if (seen->partial)

@@ -169,6 +169,8 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 	*is_misused |= r.is_misused;
 	progress_end();
 	if (!rc)
+		asked_end(o->asked, &r);
+	if (!rc)
 		*bad |= notes_trace(complain, t, &found);
 	else if (rc == CPIDECODE_EREAD && notes_unreadable(complain, t, &found, error))
 		rc = CPIDECODE_EINVAL;
@@ -262,7 +264,7 @@ static int job_run_hosts(struct job *job, struct out *out)
 	return rc;
 }
 
-int job_run(struct job *job, struct out *out)
+static int job_run_any(struct job *job, struct out *out)
 {
 	if (job->sides)
 		return write_sides(job, out);
@@ -276,6 +278,17 @@ int job_run(struct job *job, struct out *out)
 		return merge_report(
 			job->parts, job->absent, job->o, out, &job->bad, &job->is_misused);
 	return job_run_report(job->t, job->o, out, NULL, &job->bad, &job->is_misused);
+}
+
+int job_run(struct job *job, struct out *out)
+{
+	int rc = job_run_any(job, out), error = errno;
+
+	/* Other files of a partition, or other spans, may have them. */
+	if (!rc && !job->o->partition.count && !job->o->is_span)
+		asked_tell(job->o->asked, complain);
+	errno = error;
+	return rc;
 }
 
 /* A reader of standard output may leave early (`| head`). */
@@ -363,6 +376,10 @@ int job_open_trace(struct options *o, struct trace **t)
 	settle_times(o, *t);
 	if (o->where)
 		where_settle(o->where, *t);
+	if (asked_begin(o->asked, *t)) {
+		complain("no memory");
+		return EXIT_FAILED;
+	}
 	const struct hook_where_word *unknown =
 		o->hook_where ? hook_where_settle(o->hook_where, *t) : NULL;
 	if (!unknown)

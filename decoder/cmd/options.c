@@ -641,5 +641,8 @@ void options_free(struct options *o)
 	free(o->where);
 	free(o->hook_where);
 	free(o->by);
+	if (o->asked)
+		asked_free(o->asked);
+	free(o->asked);
 	merge_free_arguments(&o->carried);
 }

@@ -12,6 +12,7 @@
 #include "../../formats/base/options.h"
 #include "../report/export/partition.h"
 #include "../report/hooks/where.h"
+#include "../report/query/asked.h"
 #include "../report/query/by.h"
 #include "../report/query/where.h"
 #include "../report/report.h"
@@ -83,6 +84,7 @@ struct options {
 	const char *where_text;
 	struct where *where;	       /* of intervals */
 	struct hook_where *hook_where; /* of hooks */
+	struct asked *asked;	       /* what those of intervals, --by and --sort name */
 	const char *sort, *columns;    /* NULL: the defaults */
 	const char *by_list;	       /* --by of summary and hooks; NULL: none */
 	size_t top;		       /* 0: all */

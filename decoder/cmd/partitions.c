@@ -107,6 +107,7 @@ int partitions_write(struct options *o)
 		if (own && (!code || own != EXIT_LOST))
 			code = own;
 	}
+	asked_tell(o->asked, complain);
 	for (size_t i = 0; files.paths && i < runs.n; i++)
 		free(files.paths[i]);
 	free(files.paths);

@@ -93,6 +93,8 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->plans.builtin = t->builtin;
 	b->shapes.plans = &b->plans;
 	b->reader.trace = t;
+	b->reader.had_values = t->texts->had_values;
+	b->reader.values_limit = t->texts->values_limit;
 	b->blank = interval_blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
 	if (!b->groups) {

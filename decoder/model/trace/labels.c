@@ -1,5 +1,6 @@
 #include "labels.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -83,6 +84,7 @@ size_t texts_limit(struct trace_texts *t)
 void texts_free(struct trace_texts *t)
 {
 	intern_free(&t->memory);
+	free(t->had_values);
 	free(t->at);
 	hash_index_free(&t->index);
 }

@@ -6,6 +6,7 @@
 #define SWT_DECODER_MODEL_TRACE_LABELS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,6 +34,10 @@ struct trace_texts {
 	size_t count, room;
 	struct hash_index index;
 	size_t of_hooks, of_hooks_bytes; /* see TEXTS_OF_HOOKS */
+	/* Whether intervals had values of that kind and name (enum value_kind, then index);
+	 * NULL: not noted. */
+	atomic_uchar *had_values;
+	size_t values_limit; /* of indexes */
 };
 
 /* The index of the text, added if there is none. 0 or CPIDECODE_ENOMEM. For one thread. */

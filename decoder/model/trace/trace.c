@@ -349,6 +349,26 @@ size_t trace_texts_limit(const struct trace *t)
 	return texts_limit(t->texts);
 }
 
+int trace_note_values(struct trace *t)
+{
+	struct trace_texts *texts = t->texts;
+
+	if (texts->had_values)
+		return 0;
+	texts->values_limit = texts_limit(texts);
+	texts->had_values = calloc(VALUE_KINDS * texts->values_limit, sizeof *texts->had_values);
+	return texts->had_values ? 0 : CPIDECODE_ENOMEM;
+}
+
+bool trace_had_value(const struct trace *t, uint8_t kind, uint32_t index)
+{
+	const struct trace_texts *texts = t->texts;
+
+	return texts->had_values && index < texts->values_limit &&
+	       atomic_load_explicit(&texts->had_values[kind * texts->values_limit + index],
+		       memory_order_relaxed);
+}
+
 bool trace_section(const struct trace_file *f, size_t ring, size_t i, struct trace_section *s)
 {
 	const struct file *file = (const struct file *)f;

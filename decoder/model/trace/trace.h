@@ -191,6 +191,14 @@ struct trace_text trace_text_at(const struct trace *t, uint32_t index);
 uint32_t trace_text_index(const struct trace *t, const char *text, uint32_t length);
 /* Above the index of any text that hooks state. */
 size_t trace_texts_limit(const struct trace *t);
+/*
+ * From now on, readers of intervals note which names their values have, among those of the parts
+ * that they read (enum interval_want). Before the first iterator. 0 or CPIDECODE_ENOMEM.
+ */
+int trace_note_values(struct trace *t);
+/* Whether one that was read so far had a value of that kind (enum value_kind) and name
+ * (trace_text_at). */
+bool trace_had_value(const struct trace *t, uint8_t kind, uint32_t index);
 /* A task of the trace by index from 0, for listings; NULL beyond the last. */
 const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i);
 

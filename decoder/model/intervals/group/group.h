@@ -7,6 +7,8 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H
 
+#include <stdatomic.h>
+
 #include "../../trace/findings.h"
 #include "plan.h"
 #include "../intervals.h"
@@ -15,7 +17,9 @@
 struct group_reader {
 	const struct trace *trace;
 	struct unnamed unnamed;
-	struct hash_index names; /* of values, see values.c */
+	struct hash_index names;  /* of values, see values.c */
+	atomic_uchar *had_values; /* trace_note_values; NULL: not noted */
+	size_t values_limit;
 };
 
 struct shape_found;

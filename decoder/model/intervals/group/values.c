@@ -135,6 +135,19 @@ static struct interval_value *values_find(struct group *g, struct interval_value
 	return end;
 }
 
+static void values_note_names(
+	const struct group_reader *reader, const struct interval_value *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		atomic_uchar *had =
+			&reader->had_values[v[i].kind * reader->values_limit + v[i].name];
+
+		/* Nearly always set: a store for each would bounce the cache line. */
+		if (!atomic_load_explicit(had, memory_order_relaxed))
+			atomic_store_explicit(had, 1, memory_order_relaxed);
+	}
+}
+
 /* Of two values with one name the later one counts. */
 int group_settle_values(struct group *g)
 {
@@ -170,6 +183,8 @@ int group_settle_values(struct group *g)
 		*to = v;
 	}
 	iv->num_values = g->first_value + (uint32_t)(end - first);
+	if (g->reader->had_values)
+		values_note_names(g->reader, first, (uint32_t)(end - first));
 	/* Few hooks have many: their index is not kept for the others. */
 	if (indexed)
 		hash_index_free(&g->reader->names);
