@@ -244,7 +244,7 @@ static void intervals_drop_columns(struct taking *t)
 	free(t->more);
 	t->more = NULL;
 	derived_free(&t->metrics);
-	t->metrics = (struct derived_set){0};
+	t->metrics = (struct derived_set){.is_word = where_is_word};
 	value_columns_free(&t->values);
 	t->values = (struct value_columns){0};
 }
@@ -365,7 +365,7 @@ static int intervals_find_order(struct taking *t)
 
 int report_intervals(struct report *r)
 {
-	struct taking taking = {.r = r};
+	struct taking taking = {.r = r, .metrics.is_word = where_is_word};
 	struct interval_stream_options how = {.filter = intervals_filter_interval,
 		.ctx = &taking,
 		.wants = WANT_VALUES | WANT_OWN_COST |

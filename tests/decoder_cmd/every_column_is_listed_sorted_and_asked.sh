@@ -67,3 +67,36 @@ in_file err '^cpidecode: --metric m=\{nothing\}: no interval here has an event, 
 # A condition takes the user's metrics in any report.
 run 0 --report cpus --format csv --where 'm>0.15' --metric 'm=branches/elapsed_ns' metrics.bin
 in_file out '^inner,'
+
+# A word of conditions means the same with a metric of that name, which has to be asked for as metric.NAME.
+asked()
+{
+	run 0 --report intervals --format csv "$@" metrics.bin
+	[ ! -s err ] || fail "$*: $(cat err)"
+	tr -d '\r' <out
+}
+for word in cpi elapsed elapsed_ns self_ns comm mm parent.tid; do
+	set -- --metric "$word=0 - elapsed_ns"
+	[ "$word" = cpi ] || asked "$@" --columns "metric.$word,id" >there
+	if [ "$word" = cpi ]; then
+		asked "$@" --columns metric.cpi,cpi,id >there
+		[ "$(cut -d, -f2 there | paste -sd' ' -)" = 'cpi 0.5000 3.0000 0.7500' ] ||
+			fail "the built-in cpi beside a user's"
+	fi
+	[ "$(cut -d, -f1 there | paste -sd' ' -)" = "metric.$word -3000.0000 -500.0000 -600.0000" ] ||
+		fail "--columns metric.$word: $(cat there)"
+	asked "$@" --sort "metric.$word" --columns "metric.$word" | sort -gc ||
+		fail "--sort metric.$word"
+	[ "$(asked "$@" --where "metric.$word < -550" | wc -l)" -eq 3 ] || fail "--where metric.$word"
+done
+for word in cpi elapsed_ns elapsed; do
+	asked --sort "$word" --columns id >without
+	asked --sort "$word" --columns id --metric "$word=0 - elapsed_ns" | cmp - without ||
+		fail "--sort $word with a metric of that name"
+	for value in 0.6 550; do
+		[ "$word" = cpi ] || value=${value}ns
+		asked --where "$word > $value" --columns id >without
+		asked --where "$word > $value" --columns id --metric "$word=0 - elapsed_ns" |
+			cmp - without || fail "--where $word with a metric of that name"
+	done
+done

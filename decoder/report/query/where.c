@@ -177,6 +177,19 @@ static bool where_find_own(struct where *w, struct where_word *to, const char *t
 	return false;
 }
 
+bool where_is_word(const char *name)
+{
+	const char *rest = name;
+	size_t length = strlen(name);
+
+	if (where_parse_scope(&rest, &length) != WHERE_OWN)
+		return true;
+	for (size_t i = 0; i < sizeof own_words / sizeof *own_words; i++)
+		if (strcmp(own_words[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* A metric or an event: where_find_events tells. */
 static void where_find_measured(struct where *w, struct where_word *to, const char *text,
 	size_t length, struct expression_word *word)
@@ -338,7 +351,7 @@ bool where_parse(struct where *w, const char *text, const struct formula *formul
 void where_free(struct where *w)
 {
 	derived_free(&w->metrics);
-	w->metrics = (struct derived_set){0};
+	w->metrics = (struct derived_set){.is_word = where_is_word};
 }
 
 void where_settle(struct where *w, const struct trace *t)

@@ -162,10 +162,10 @@ static bool derived_is_taken(const struct derived_set *d, const char *name,
 }
 
 static int derived_add(struct derived_set *d, struct derived *new, const struct event_names *names,
-	const char *const *taken, size_t ntaken)
+	const char *const *taken, size_t ntaken, bool is_word)
 {
 	new->name = new->formula->name;
-	if (derived_is_taken(d, new->name, names, taken, ntaken)) {
+	if (is_word || derived_is_taken(d, new->name, names, taken, ntaken)) {
 		char *name = arena_alloc(&d->memory, sizeof METRIC_PREFIX + strlen(new->name));
 
 		if (!name)
@@ -207,15 +207,17 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
 			continue;
 		if (!rc)
 			rc = unknown ? derived_refuse(r, &r->metrics[i], unknown)
-				     : derived_add(d, &new, names, taken, ntaken);
+				     : derived_add(d, &new, names, taken, ntaken,
+					       d->is_word && d->is_word(r->metrics[i].name));
 	}
 	for (size_t i = 0; i < BUILTIN && names->count && !rc; i++) {
 		struct derived new = {0};
 
 		formula_parse(builtin_formulas[i], &d->builtin[i]);
 		rc = derived_resolve(&new, &d->builtin[i], names, r->trace, &d->memory, &unknown);
+		/* The built-in cpi is nearly what the word means: its column keeps the name. */
 		if (!rc && !unknown)
-			rc = derived_add(d, &new, names, taken, ntaken);
+			rc = derived_add(d, &new, names, taken, ntaken, false);
 	}
 	return rc;
 }

@@ -27,10 +27,13 @@ struct derived {
 	struct metric_operand operands[FORMULA_OPERANDS];
 };
 
-/* Starts zeroed; to be freed in any case. */
+/* Starts zeroed but for is_word; to be freed in any case. */
 struct derived_set {
 	struct derived *at;
 	size_t count;
+	/* Whether a name means something else in conditions: a metric of the user does not get it.
+	 * NULL: none does. */
+	bool (*is_word)(const char *name);
 	struct formula *builtin;
 	struct intern memory;
 };

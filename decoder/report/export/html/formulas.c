@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../query/where.h"
 #include "../../summary.h"
 #include "../../values/interval_columns.h"
 
@@ -61,7 +62,7 @@ static void formulas_write_one(
 int formulas_write(struct report *r, const struct cells *c, struct json *j)
 {
 	struct event_names names = {0};
-	struct derived_set own = {0}, of_summary = {0};
+	struct derived_set own = {.is_word = where_is_word}, of_summary = {0};
 	const char *taken[DERIVED_TAKEN];
 	int rc = cells_list_events(c, &names);
 

@@ -3,7 +3,7 @@
  * its block `reports`.
  *
  * decoder/report/export/html owns the page's data and its tiles. It includes report, base, export,
- * flame, info, model, sink and values. Errors as in report.h.
+ * flame, info, model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
