@@ -45,6 +45,12 @@ void units_duration(struct out *o, double ns)
 	out_str(o, " ns");
 }
 
+void units_duration_change(struct out *o, double ns)
+{
+	out_str(o, isnan(ns) ? "" : ns < 0 ? "-" : "+");
+	units_duration(o, fabs(ns));
+}
+
 void units_size(struct out *o, uint64_t bytes)
 {
 	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

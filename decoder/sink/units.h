@@ -19,6 +19,8 @@ struct time_text {
 
 /* "812 ns", "1.23 ms", "4.50 s": about three digits. NAN: n/a. */
 void units_duration(struct out *o, double ns);
+/* A change of one, with its sign: "+1.23 ms", "-812 ns". */
+void units_duration_change(struct out *o, double ns);
 /* "512 B", "1.5 KiB". */
 void units_size(struct out *o, uint64_t bytes);
 /* A share of 1 in percent: "12.3 %", never "100.0 %" of less than 1. NAN: n/a. */

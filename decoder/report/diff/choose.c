@@ -88,10 +88,8 @@ static void diff_spell_time_change(struct out *o, const void *row, const void *o
 {
 	const struct diff_figure *f = of;
 	const struct diff_value *v = &((const struct diff_chosen_row *)row)->row->values[f->metric];
-	const double change = v->after - v->before;
 
-	out_str(o, isnan(change) ? "" : change < 0 ? "-" : "+");
-	units_duration(o, fabs(change));
+	units_duration_change(o, v->after - v->before);
 }
 
 static void diff_make_figure(struct diff_choosing *c, unsigned m, enum figure f, const char *name)

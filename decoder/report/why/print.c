@@ -418,8 +418,8 @@ static void why_spell_difference(struct out *o, const void *row)
 {
 	const double ns = ((const struct why_row *)row)->difference;
 
-	out_str(o, ns >= 0 ? "+" : "");
-	units_fixed(o, ns, 1);
+	/* What is left unattributed by rounding is tenths of a nanosecond. */
+	units_duration_change(o, fabs(ns) < 0.5 ? 0 : ns);
 }
 
 static const enum why_side why_sides[] = {WHY_MIDDLE, WHY_TAIL};
@@ -427,7 +427,7 @@ static const struct column term_columns[] = {
 	{.heading = "", AT(heading), .left = true, .place = PLACE_FIRST},
 	{.heading = "middle", .text_of = why_spell_side, .of = &why_sides[WHY_MIDDLE]},
 	{.heading = "tail", .text_of = why_spell_side, .of = &why_sides[WHY_TAIL]},
-	{.heading = "difference (ns)", .text = why_spell_difference},
+	{.heading = "difference", .text = why_spell_difference},
 	{.heading = "%", AT(share), .decimals = 1},
 	{.name = NULL},
 };
