@@ -71,7 +71,8 @@ static bool merge_asks_parts(const struct options *o)
 	return !o->names_report && o->report != REPORT_PARTIAL;
 }
 
-static int merge_parts(struct options *o)
+/* With the options of the report that the parts are for, unless it names one. */
+static int main_merge(struct options *o)
 {
 	/* A pipe cannot be asked before it is read, and the first file may be left out. */
 	const bool asks = merge_asks_parts(o);
@@ -86,7 +87,8 @@ static int merge_parts(struct options *o)
 	out_memory(&absent);
 	int code = merge_read(o, &p, &absent);
 	job.absent = absent.len ? absent.buf : NULL;
-	if (!code && asks && p.arguments.count) {
+	if (!code && o->report != REPORT_PARTIAL && !o->taken.count &&
+		options_take_carried(o, &p.arguments)) {
 		options_parse_carried(&own, o, &p.arguments, notes_name(o->files[0]));
 		job.o = &own;
 	}
@@ -102,28 +104,6 @@ static int merge_parts(struct options *o)
 	options_free(&own);
 	out_discard(&absent);
 	merge_free(&p);
-	return code;
-}
-
-/* With the options of the report that the parts are for, unless one is named. */
-static int main_merge(struct options *o)
-{
-	struct partial_arguments carried = {0};
-	struct options own;
-	int code;
-
-	if (merge_asks_parts(o) && merge_peek_arguments(o->files[0], &carried)) {
-		complain("no memory");
-		return EXIT_FAILED;
-	}
-	if (carried.count) {
-		options_parse_carried(&own, o, &carried, o->files[0]);
-		code = merge_parts(&own);
-		options_free(&own);
-	} else {
-		code = merge_parts(o);
-	}
-	merge_free_arguments(&carried);
 	return code;
 }
 

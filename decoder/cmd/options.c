@@ -522,7 +522,56 @@ static void options_apply_argument(
 	}
 }
 
-static void options_parse_words(struct options *o, int argc, char **argv)
+bool options_take_carried(const struct options *o, const struct partial_arguments *carried)
+{
+	return carried->count && !o->names_report;
+}
+
+/* The value of a carried option; NULL: it is not carried. */
+static const char *options_find_carried(const struct partial_arguments *carried, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < carried->count; i++)
+		if (strncmp(carried->at[i], name, n) == 0 && carried->at[i][n] == '=')
+			return carried->at[i] + n + 1;
+	return NULL;
+}
+
+/* Rows of a heat map, which --report names again, are in the format that its parts were made for.
+ */
+static void options_take_format(
+	struct options *o, const struct seen *seen, const struct partial_arguments *carried)
+{
+	const bool has_rows = o->top || o->sort || o->columns || o->having;
+	const char *format = options_find_carried(carried, "--format");
+
+	if (o->report == REPORT_HEATMAP && has_rows && !seen->format && format)
+		o->format = options_choose_name("format", format, format_names, FORMAT_NAMES);
+}
+
+/* Before the options are checked: they may go with those that the first part carries. */
+static bool options_ask_parts(struct options *o, const struct seen *seen)
+{
+	struct partial_arguments carried = {0};
+	struct options given = *o;
+
+	if (merge_peek_arguments(o->files[0], &carried)) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	if (!options_take_carried(o, &carried)) {
+		options_take_format(o, seen, &carried);
+		merge_free_arguments(&carried);
+		return false;
+	}
+	options_parse_carried(o, &given, &carried, given.files[0]);
+	options_free(&given);
+	o->taken = carried;
+	return true;
+}
+
+static void options_parse_words(struct options *o, int argc, char **argv, bool asks_parts)
 {
 	struct seen seen = {0};
 	int option;
@@ -558,6 +607,8 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 		options_apply_argument(o, &seen, option, &scan);
 	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
+	if (asks_parts && o->merge && !seen.partial && o->nfiles && options_ask_parts(o, &seen))
+		return;
 	check_options(o, &seen);
 	options_carry_report(o, &seen);
 	options_sort_carried(&o->carried);
@@ -565,7 +616,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 
 void options_parse(struct options *o, int argc, char **argv)
 {
-	options_parse_words(o, argc, argv);
+	options_parse_words(o, argc, argv, true);
 }
 
 /* A file is untrusted: it chooses no file and no input. */
@@ -617,7 +668,7 @@ void options_parse_carried(struct options *o, const struct options *given,
 	}
 	for (int i = 0; i < given->narguments; i++)
 		argv[argc++] = given->arguments[i];
-	options_parse_words(o, argc, argv);
+	options_parse_words(o, argc, argv, false);
 	free(argv);
 	o->arguments = given->arguments;
 	o->narguments = given->narguments;
@@ -645,4 +696,5 @@ void options_free(struct options *o)
 		asked_free(o->asked);
 	free(o->asked);
 	merge_free_arguments(&o->carried);
+	merge_free_arguments(&o->taken);
 }

@@ -104,6 +104,7 @@ struct options {
 	enum report_kind partial_of;	  /* the report, or that which a partial result is for */
 	bool names_report;		  /* --report or --format was given */
 	struct partial_arguments carried; /* a report's options: a partial result carries them */
+	struct partial_arguments taken;	  /* of merge: those of its first part */
 	char **arguments;		  /* the command line, behind the command or `merge` */
 	int narguments;
 	const char *expect; /* a list of the traces that are merged; NULL: none */
@@ -136,9 +137,12 @@ struct options {
 	uint64_t memory;  /* bytes; 0: no limit */
 };
 
-/* Parses the command line. Prints --help, --version or an error and exits, or returns. */
+/* Parses the command line, behind what the first part of a merge carries. Prints --help, --version
+ * or an error and exits, or returns. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
+/* Whether a merge takes the options that its parts carry: unless it names a report. */
+bool options_take_carried(const struct options *o, const struct partial_arguments *carried);
 /*
  * Parses what a partial result carries, and then the rest of the command line of `given`: a merge,
  * or a diff.

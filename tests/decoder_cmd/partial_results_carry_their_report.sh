@@ -68,6 +68,26 @@ cp out whole
 run 0 merge --width 60 w.p
 cmp -s out whole || fail "the width of the command line is not the last word"
 
+# Options of merge go with those that the parts carry: they repeat no format. A report that is named begins anew,
+# but rows of a heat map are in the format of its parts.
+for i in 1 2; do
+	run 0 --partial map.$i --slice $i/2 --report heatmap --format csv --top 3 t.bin
+done
+run 0 --report heatmap --format csv --top 2 t.bin
+cp out whole
+run 0 merge --csv-safe --top 2 map.1 map.2
+cmp -s out whole || fail "--csv-safe of a heat map"
+run 0 merge --report heatmap --top 2 map.1 map.2
+cmp -s out whole || fail "--report heatmap --top of parts in CSV"
+run 0 --report heatmap t.bin
+cp out whole
+run 0 merge --report heatmap map.1 map.2
+cmp -s out whole || fail "--report heatmap of parts in CSV"
+run 0 --partial map --report heatmap t.bin
+misuse 'give it --format csv or json' merge --report heatmap --top 2 map
+misuse 'give it --format csv or json' merge --report heatmap --format text --top 2 map.1 map.2
+misuse '--csv-safe goes with --format csv' merge --csv-safe map
+
 # Refused by name.
 run 0 --partial s.p --report summary --top 3 --slice 1/2 t.bin
 run 0 --partial h2.p --report histogram --slice 2/2 t.bin
