@@ -203,7 +203,7 @@ size_t session_read_findings(const struct session *s, char **lines);
 int session_schemas(struct session *s, char **text, uint32_t *left_out);
 
 /* Sticky flags of the ring file (SHM_STICKY_). */
-uint32_t session_sticky(struct session *s);
+uint32_t session_sticky(const struct session *s);
 
 /* Bytes of the area of labels that hold complete labels; 0: none, or no area. */
 uint32_t session_labels_used(const struct session *s);

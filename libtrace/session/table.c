@@ -222,7 +222,7 @@ uint32_t session_read_labels(const struct session *s, uint32_t from, uint8_t *by
 	return at;
 }
 
-uint32_t session_sticky(struct session *s)
+uint32_t session_sticky(const struct session *s)
 {
 	struct shm_ring_file f;
 

@@ -126,7 +126,7 @@ static bool columns_has_flag(const char *pattern, const char *flag)
 const char *columns_find_flag_of_trace(const char *pattern)
 {
 	static const uint32_t of_trace =
-		IV_INCONSISTENT | IV_SCRIPTED | IV_MALFORMED | IV_CHILDREN_LOST | IV_OPEN;
+		IV_INCONSISTENT | IV_MALFORMED | IV_CHILDREN_LOST | IV_OPEN;
 
 	for (size_t i = 0; i < INTERVAL_FLAGS; i++)
 		if (of_trace & 1u << i && columns_has_flag(pattern, interval_flag_words[i]))
@@ -315,7 +315,7 @@ void columns_read(struct columns *c, const struct event *e, const struct schema 
 	c->whole[WHOLE_TYPES] = c->whole[WHOLE_CPUS] = 0;
 	for (size_t i = 0; i < REALS; i++)
 		c->real[i] = NAN;
-	c->flags = 0;
+	c->flags = e->is_scripted ? IV_SCRIPTED : 0;
 	c->is_interval = false;
 	for (; e->record && rec_read_control(e->record, at, e->bytes, &control);
 		at += rec_control_size(control)) {

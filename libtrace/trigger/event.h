@@ -24,6 +24,7 @@ struct event {
 	uint32_t tid;	 /* its writer's, once found */
 	uint64_t stamp;
 	bool has_elapsed, has_label, has_cpi, has_cpu;
+	bool is_scripted;     /* a process with scripted counters traced; set by the watch */
 	uint64_t elapsed;     /* ticks */
 	const uint8_t *label; /* NULL of a label that has a number */
 	uint32_t label_length, label_number;

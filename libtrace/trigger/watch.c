@@ -142,6 +142,9 @@ static void watch_pass_run(struct watch *w, struct watch_ring *r, uint32_t ring,
 static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
 	const struct receiver *to)
 {
+	/* A member says so before its first hook: it did before those that are copied. */
+	if (!w->is_scripted && bytes)
+		w->is_scripted = session_sticky(w->session) & SHM_STICKY_SCRIPTED;
 	for (uint32_t at = 0; at < bytes;) {
 		struct event e;
 
@@ -157,6 +160,7 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 		e.cpu = ring;
 		e.lost = w->lost;
 		e.labels = &w->labels;
+		e.is_scripted = w->is_scripted;
 		if (!to->event(to->arg, &e))
 			return false;
 	}

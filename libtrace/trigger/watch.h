@@ -40,6 +40,7 @@ struct watch {
 	uint64_t polled_at;		 /* ns */
 	double rate;			 /* part of a ring that the fastest one fills in a second */
 	struct label_copy labels;
+	bool is_scripted;
 	uint64_t seen, missed, unfinished;
 	uint64_t lost;	  /* by writers, all causes, since the watch began */
 	uint32_t damaged; /* rings that were cut off or made no sense; not seen */

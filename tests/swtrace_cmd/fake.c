@@ -355,7 +355,7 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out)
 	return (int)strlen(fake_schema);
 }
 
-uint32_t session_sticky(struct session *s)
+uint32_t session_sticky(const struct session *s)
 {
 	(void)s;
 	return fake_sticky;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../libtrace/session/attach.h"
 #include "../../libtrace/trigger/watch.h"
 #include "../lib/suites.h"
 #include "sandbox.h"
@@ -20,7 +21,7 @@ struct box {
 	uint32_t next; /* sequence number */
 	/* The events received. */
 	uint32_t seen, not_whole, out_of_order, last, stop_at;
-	uint32_t events;
+	uint32_t events, scripted;
 };
 
 static void begin(struct box *b, uint32_t mode, uint32_t sections)
@@ -78,6 +79,7 @@ static bool check_event(void *arg, struct event *e)
 	struct box *b = arg;
 
 	b->events++;
+	b->scripted += e->is_scripted;
 	for (uint32_t at = 0; at < e->bytes;) {
 		const uint8_t *r = e->record + at;
 
@@ -513,6 +515,30 @@ START_TEST(there_are_no_rings)
 }
 END_TEST
 
+/* As the dumps of the session say. */
+START_TEST(events_are_scripted_from_the_first_such_writer_on)
+{
+	struct box b;
+
+	begin(&b, SHM_MODE_WRAP, SECTIONS);
+	open_watch(&b);
+	write_hooks(&b, 3);
+	watch_poll(&b.w, check_event, &b);
+	ck_assert_uint_eq(b.seen, 3);
+	ck_assert_uint_eq(b.scripted, 0);
+	attach_set_source(SHM_SOURCE_SCRIPTED, 0);
+	write_hooks(&b, 2);
+	watch_poll(&b.w, check_event, &b);
+	ck_assert_uint_eq(b.scripted, b.events - 3);
+	attach_set_source(SHM_SOURCE_SOFTWARE, 0);
+	write_hooks(&b, 2);
+	watch_poll(&b.w, check_event, &b);
+	ck_assert_uint_eq(b.seen, 7);
+	ck_assert_uint_eq(b.scripted, b.events - 3);
+	end(&b);
+}
+END_TEST
+
 static int sandboxed_main(int argc, char **argv)
 {
 	box_guest(argc, argv);
@@ -523,7 +549,8 @@ static int sandboxed_main(int argc, char **argv)
 				a_stopped_poll_continues_after_its_position,
 				a_watch_waits_for_a_pending_record, but_not_for_ever, held_sections,
 				normal_mode_and_losses, a_discard_is_followed, while_they_write,
-				scribbled_rings, there_are_no_rings)),
+				scribbled_rings, there_are_no_rings,
+				events_are_scripted_from_the_first_such_writer_on)),
 		NULL);
 }
 

@@ -13,7 +13,7 @@ TEXTS = {"label", "flags", "time_source", "method"}
 NOT_ASKED = {"pid", "task", "tid", "major"}  # major is the hook's
 OF_A_TRACE = {"depth", "own_nested_ns", "container", "id", "parent_id"}
 # They need a whole trace, or more than the event.
-FLAGS_OF_A_TRACE = {"inconsistent", "malformed", "scripted", "children-lost", "open"}
+FLAGS_OF_A_TRACE = {"inconsistent", "malformed", "children-lost", "open"}
 MARGIN = Decimal("0.00006")
 failed = False
 

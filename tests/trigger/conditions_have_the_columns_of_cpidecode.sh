@@ -5,7 +5,7 @@ here=$(cd "${0%/*}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-for case in nesting own_cost cpuutil scopes quality interval_time interval_events events unmeasured arguments; do
+for case in nesting own_cost cpuutil scopes quality interval_time interval_events events unmeasured arguments scripted; do
 	"$MKTRACE" "$here/../golden/cases/$case/trace.txt" "$work/$case.bin"
 done
 python3 "$here/columns.py" "$CPIDECODE" "$EVENT_CONDITIONS" "$work"/*.bin

@@ -35,6 +35,7 @@ static void test_section(const struct condition *c, const uint8_t *header, const
 		event_read(&e, records + at, n - at);
 		e.has_cpu = ring < TF_GUEST_RING;
 		e.cpu = ring;
+		e.is_scripted = get_le32(bytes + TF_H_FLAGS) & TF_FLAG_SCRIPTED;
 		/* One tick is a nanosecond, and the first sync at tick 0. */
 		e.end_ns = get_le64(bytes + TF_H_SYNC + TF_SYNC_REALTIME) + e.stamp;
 		if (e.hooks && condition_holds(c, &e, get_le64(bytes + TF_H_TICKS_PER_SECOND)))
