@@ -189,6 +189,24 @@ struct column *rows_choose_columns(const struct report *r, const struct column *
 	return chosen;
 }
 
+static bool rows_is_named_like(const struct column *a, const struct column *b)
+{
+	const char *name = column_name(a), *other = column_name(b);
+	const size_t n = a->name_length ? a->name_length : strlen(name);
+
+	return n == (b->name_length ? b->name_length : strlen(other)) &&
+	       memcmp(name, other, n) == 0;
+}
+
+/* JSON's objects have a member once. */
+static bool rows_is_chosen(const struct rows *rows, const struct column *c)
+{
+	for (unsigned i = 0; i < rows->n; i++)
+		if (rows_is_named_like(rows->columns[i], c))
+			return true;
+	return false;
+}
+
 /* Those that the list names, in its order. */
 static void rows_choose_listed(struct rows *rows, const struct report *r)
 {
@@ -202,7 +220,7 @@ static void rows_choose_listed(struct rows *rows, const struct report *r)
 		const struct column *c =
 			rows_next_listed(&list, rows->all, rows->more, r->format, &name, &length);
 
-		if (c)
+		if (c && !(r->format == FORMAT_JSON && rows_is_chosen(rows, c)))
 			rows->columns[rows->n++] = c;
 	}
 	rows->is_listed = true;

@@ -365,11 +365,12 @@ static int diff_gather_events(struct diff *d, struct report *r, const struct dif
 	d->spelled = calloc(d->events.count + 1, sizeof *d->spelled);
 	if (!d->spelled)
 		return CPIDECODE_ENOMEM;
+	/* Events and metrics do not get their names. */
+	diff_choose_percentiles(d, r->percentiles);
 	if (!rc)
 		rc = diff_spell_events(d);
 	if (!rc)
 		rc = diff_make_derived(d, r);
-	diff_choose_percentiles(d, r->percentiles);
 	d->metrics = METRICS + (unsigned)(d->events.count + d->derived.count) + d->npercentiles;
 	return rc;
 }

@@ -41,7 +41,7 @@ struct value_name diff_metric_name(const struct diff *d, unsigned m)
 		.length = (uint32_t)strlen(metrics[m].name), .text = metrics[m].name};
 }
 
-enum { DIFF_KEYS = 12, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS + BY_KEYS };
+enum { DIFF_KEYS = 12, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS + BY_KEYS + 2 * PERCENTILES };
 
 /* The keys of JSON's objects, and what a gate calls its metrics, are no event's. */
 static size_t diff_list_taken(const struct diff *d, const char *taken[DIFF_TAKEN])
@@ -50,14 +50,20 @@ static size_t diff_list_taken(const struct diff *d, const char *taken[DIFF_TAKEN
 		"runs_before", "runs_after", "hosts_before", "hosts_after", "scripted", "alpha",
 		"method"};
 
+	size_t n = DIFF_KEYS;
+
 	memcpy(taken, keys, sizeof keys);
 	for (unsigned m = 0; m < METRICS; m++) {
-		taken[DIFF_KEYS + 2 * m] = metrics[m].name;
-		taken[DIFF_KEYS + 2 * m + 1] = metric_names[m];
+		taken[n++] = metrics[m].name;
+		taken[n++] = metric_names[m];
+	}
+	for (unsigned i = 0; i < d->npercentiles; i++) {
+		taken[n++] = d->percentiles[i]->name;
+		taken[n++] = d->percentiles[i]->heading;
 	}
 	for (unsigned i = 0; d->by && i < d->by->count; i++)
-		taken[DIFF_KEYS + 2 * METRICS + i] = d->keys[i].name;
-	return DIFF_KEYS + 2 * METRICS + (d->by ? d->by->count : 0);
+		taken[n++] = d->keys[i].name;
+	return n;
 }
 
 int diff_spell_events(struct diff *d)
