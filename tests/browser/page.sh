@@ -92,6 +92,36 @@ section end
 put16 header+10 4
 fix header
 END
+# Three ticks a ns: intervals of no duration at the end of one that another follows, or within the start of that,
+# in one ns.
+"$MKTRACE" - rounded.bin <<'END'
+clock raw
+hz 3000000000
+sync 0 1700000000000000000 5
+section hooks ring=0
+group mm=2 tid=1 at=3301 elapsed=1 types=1 label="of the first" summary
+cpu 0 1 0
+endgroup
+group mm=1 tid=1 at=3301 elapsed=301 types=1 label="first" summary
+cpu 0 301 0
+endgroup
+group mm=2 tid=1 at=3302 elapsed=0 types=1 label="of the second" summary
+cpu 0 0 0
+endgroup
+group mm=3 tid=1 at=3400 elapsed=50 types=1 label="of the second, too" summary
+cpu 0 50 0
+endgroup
+group mm=1 tid=1 at=3601 elapsed=299 types=1 label="second" summary
+cpu 0 299 0
+endgroup
+group mm=2 tid=1 at=3602 elapsed=0 types=1 label="of the last" summary
+cpu 0 0 0
+endgroup
+group mm=1 tid=1 at=3900 elapsed=298 types=1 label="last" summary
+cpu 0 298 0
+endgroup
+section end
+END
 # Without intervals: from the first run to the last hook.
 make_clocked alone.bin <<'END'
 cpus 1
@@ -164,6 +194,7 @@ mkdir tiles
 cd tiles
 "$GENTRACE" -k groups -n 24000 -c 1 -t 1 -p label,time tall.bin
 "$GENTRACE" -k groups -n 1500 -t 100 wide.bin
+cp ../data/rounded.bin .
 for name in arguments cross_cpu empty guest nesting; do
 	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
 done

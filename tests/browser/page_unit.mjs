@@ -180,6 +180,22 @@ test("parents, children and the next of a label", () => {
 	assert.equal(store.parent(store.offset[0]), store.offset[1] + 2);
 });
 
+test("a parent comes first, though both start in one ns", () => {
+	const first = { lane: 0, level: 0, start: 0, duration: 100, name: 0, parent: null };
+	const last = { lane: 0, level: 0, start: 100, duration: 50, name: 1, parent: null };
+	const ofFirst = { lane: 0, level: 1, start: 100, duration: 0, name: 2, parent: first };
+	const ofLast = { lane: 0, level: 1, start: 100, duration: 0, name: 3, parent: last };
+	const all = [first, ofFirst, last, ofLast], store = storeOf(all, 1);
+	for (const [number, one] of all.entries()) {
+		const parent = store.parent(store.find(number)), child = store.child(store.find(number));
+		assert.equal(parent < 0 ? null : all[store.number[parent]], one.parent);
+		assert.equal(child < 0 ? null : all[store.number[child]], all.find((each) => each.parent === one) ?? null);
+	}
+	const frames = page.finish(page.flameOf(store, 0, 1000, LABELS));
+	const nameOf = (i) => i ? nameOf(frames[i].parent) + "/" + frames[i].name : "";
+	assert.deepEqual(frames.map((frame, i) => [nameOf(i), frame.count]).slice(1).sort(), [["/0", 1], ["/0/2", 1], ["/1", 1], ["/1/3", 1]]);
+});
+
 test("marks of lanes", () => {
 	const all = makeIntervals(12, 2, 50), store = storeOf(all, 2), time = [5, 5, 90, 2 ** 40];
 	const bytes = Uint8Array.from([...leb(4), ...column(time.map((at, i) => at - (time[i - 1] ?? 0))), ...column([1, 0, 1, 1]),

@@ -63,7 +63,7 @@ function* selfOf(store, ranges) {
 			const end = store.offset[below + 1], last = store.offset[row + 1];
 			let at = store.firstFrom(store.start[low], store.offset[below], end);
 			for (let parent = low; at < end; at++) {
-				while (parent + 1 < last && store.start[parent + 1] <= store.start[at])
+				while (parent + 1 < last && store.precedes(parent + 1, at))
 					parent++;
 				if (parent >= high)
 					break;
@@ -261,10 +261,11 @@ function* flameOf(store, from, to, labels, valueOf, groupOf) {
 			const own = { low, frames: new Uint32Array(high - low) };
 			for (let at = low, parent = around ? around.low : 0; at < high; at++) {
 				while (around && parent + 1 - around.low < around.frames.length &&
-					store.start[parent + 1] <= store.start[at])
+					store.precedes(parent + 1, at))
 					parent++;
-				const above = around ? around.frames[parent - around.low] :
-					store.adopted.has(at) ? frameAround(store.adopted.get(at)) : 0;
+				/* The parent of the first ones may have ended at `from`. */
+				const above = around && store.precedes(parent, at) ? around.frames[parent - around.low] :
+					frameAround(store.parent(at));
 				const frame = frameOf(above, labels[store.name[at]]);
 				const time = Math.max(0, Math.min(to, store.end(at)) - Math.max(from, store.start[at]));
 				own.frames[at - low] = frame;

@@ -266,6 +266,12 @@ class Store {
 		return low;
 	}
 
+	/* Whether a position comes before another in the order of the trace, in which parents do. Times are
+	 * rounded: two that began one after the other may have one start. */
+	precedes(a, b) {
+		return this.start[a] < this.start[b] || (this.start[a] === this.start[b] && this.number[a] < this.number[b]);
+	}
+
 	/* The position of an interval's parent; -1: none. */
 	parent(at) {
 		const row = this.rowOf(at), level = this.levelOf[row];
@@ -273,7 +279,10 @@ class Store {
 			return this.adopted.has(at) ? this.adopted.get(at) : -1;
 		const around = this.lanes[this.laneOf[row]].levels[level - 1];
 		const begin = this.offset[around];
-		return this.firstFrom(this.start[at] + 1, begin, this.offset[around + 1]) - 1;
+		let found = this.firstFrom(this.start[at] + 1, begin, this.offset[around + 1]) - 1;
+		while (found >= begin && !this.precedes(found, at))
+			found--;
+		return found < begin ? -1 : found;
 	}
 
 	/* The position of the first child on the same lane; -1: none. */
@@ -282,7 +291,9 @@ class Store {
 		const below = this.lanes[this.laneOf[row]].levels[this.levelOf[row] + 1];
 		if (below === undefined)
 			return -1;
-		const found = this.firstFrom(this.start[at], this.offset[below], this.offset[below + 1]);
+		let found = this.firstFrom(this.start[at], this.offset[below], this.offset[below + 1]);
+		while (found < this.offset[below + 1] && !this.precedes(at, found))
+			found++;
 		return found < this.offset[below + 1] && this.parent(found) === at ? found : -1;
 	}
 

@@ -442,9 +442,14 @@ class Tiles {
 		const around = this.rowAround[row];
 		if (around < 0)
 			return null;
-		const [, end] = this.bounds(around, start, start + 1), found = await this.readTileAt(end - 1);
-		const [, high] = tileBounds(found, start, start + 1);
-		return found.number[high - 1];
+		const number = tile.number[index];
+		for (let at = this.bounds(around, start, start + 1)[1]; at-- > this.tileOf[around];) {
+			const found = await this.readTileAt(at);
+			for (let place = tileBounds(found, start, start + 1)[1]; place-- > 0;)
+				if (found.number[place] < number)
+					return found.number[place];
+		}
+		return null;
 	}
 
 	/* The number of an interval by its row and its place there. */
