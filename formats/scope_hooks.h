@@ -21,7 +21,7 @@
 #define SCOPE_KNOWN_SWITCHES 2u	  /* the number of context switches follows */
 #define SCOPE_KNOWN_ON_CPU 4u	  /* the time on a processor follows */
 #define SCOPE_KNOWN_TEXT 8u	  /* the label is the first string */
-#define SCOPE_KNOWN_ARGS_CUT 16u  /* there was no room for an argument, or for all of its text */
+#define SCOPE_KNOWN_ARGS_CUT 16u  /* an argument, or the end of its text, is missing */
 #define SCOPE_KNOWN_START_CPU 32u /* the processor where it began follows */
 
 /* The library's own cost, in ticks, in the rest of that word: of an empty interval, and of a pair

@@ -424,6 +424,26 @@ static void moved(void)
 	pthread_join(t, NULL);
 }
 
+/* As coroutines of one thread do: "early" and "late" do not nest. "late" covers what
+ * "early" kept, and is open when "early" ends. */
+static void coroutines(void)
+{
+	static swtrace_label_ labels[] = {SWTRACE_LABEL_("first"), SWTRACE_LABEL_("early"),
+		SWTRACE_LABEL_("late"), SWTRACE_LABEL_("last")};
+	const SWT_ARG one[] = {SWT_U64("a", 1)};
+	const SWT_ARG three[] = {SWT_U64("a", 2), SWT_STR("b", "text"), SWT_U64("c", 3)};
+	swtrace_scope_ first, early, late, last;
+
+	swtrace_scope_begin_(&first, &labels[0], 1, one);
+	swtrace_scope_begin_(&early, &labels[1], 1, one);
+	swtrace_scope_end_(&first);
+	swtrace_scope_begin_(&late, &labels[2], 3, three);
+	swtrace_scope_end_(&early);
+	swtrace_scope_begin_(&last, &labels[3], 1, one);
+	swtrace_scope_end_(&last);
+	swtrace_scope_end_(&late);
+}
+
 /* No file may grow: labels stay in the hooks. */
 static void limited(void)
 {
@@ -558,9 +578,9 @@ int main(int argc, char **argv)
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
 		{"forks", forks}, {"forks_inside", forks_inside}, {"orphans", orphans},
 		{"turned_off", turned_off}, {"rests", rests}, {"costs", costs},
-		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
-		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves},
-		{"holds", holds}};
+		{"signals", signals}, {"labels", labels}, {"moved", moved},
+		{"coroutines", coroutines}, {"limited", limited}, {"filled", filled},
+		{"deep", deep}, {"laps", laps}, {"moves", moves}, {"holds", holds}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -104,6 +104,18 @@ unbalanced)
 	0 after {"s": "mine"}
 	END
 	;;
+coroutines)
+	# Only what was overwritten is missing, and the interval says so.
+	in_session "$CASES" coroutines
+	expect <<-'END'
+	0 first {"a": 1}
+	0 early
+	0 late {"a": 2, "b": "text", "c": 3}
+	1 last {"a": 1}
+	END
+	"$CPIDECODE" --report intervals --format csv --columns label,flags trace.bin |
+		grep '^early,.*args-cut' >/dev/null || fail "the lost argument is not flagged"
+	;;
 jumps)
 	in_session "$CASES" jumps
 	expect <<-'END'

@@ -28,8 +28,9 @@ _Static_assert(sizeof(struct activity_start) == sizeof((swtrace_scope_ *)0)->lif
 
 /*
  * A thread's open intervals. Arguments and texts lie on a stack of their own. Intervals that do not
- * nest, and blocks that longjmp left, may overwrite data that another one keeps there: a differing
- * serial number means the data was overwritten.
+ * nest (coroutines), and blocks that longjmp left, may overwrite data that another one keeps there:
+ * a differing serial number means the data was overwritten. Such data is neither read nor a place
+ * to lower the stack to, which may be in the middle of what an open interval keeps.
  */
 struct scope_thread {
 	uint64_t period; /* of the members below */
@@ -82,6 +83,8 @@ static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
 
 	if (p == MAP_FAILED)
 		return NULL;
+	/* No argument's value that overwrites a serial number equals it. */
+	((struct scope_thread *)p)->serial = clock_read() * 0x9e3779b97f4a7c15u;
 	/* A signal handler may have come first. */
 	if (!__atomic_compare_exchange_n(
 		    &ring_self.block, &none, p, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -115,6 +118,16 @@ static size_t scope_align(size_t bytes)
 /* A flag above the bits of a kept text's length: the interval has a begin hook. */
 #define SCOPE_HAS_BEGUN 0x80000000u
 
+static void scope_keep_args(uint8_t *to, size_t room, UINT32 nargs, const SWT_ARG *args)
+{
+	size_t used;
+
+	memset(to + room - 8, 0, 8);
+	used = args_copy((struct args *)(void *)to, room, nargs, args);
+	if (unlikely(used < room))
+		memset(to + used, 0, room - used);
+}
+
 /* Keeps the label's text and the arguments until the interval ends, or as much as there is room
  * for. */
 static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *text, uint32_t length,
@@ -134,9 +147,12 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	/* Compiler barrier: raise `used` before a handler can add its data. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	s->serial = ((struct kept *)(void *)p)->serial = ++t->serial;
-	if (length)
+	/* Padding is written too: every serial number below is overwritten. */
+	if (length) {
+		memset(p + fixed - 8, 0, 8);
 		memcpy(p + sizeof(struct kept), text, length);
-	args_copy((struct args *)(void *)(p + fixed), bytes - fixed, nargs, args);
+	}
+	scope_keep_args(p + fixed, bytes - fixed, nargs, args);
 	/* A name's first use is slow: before the clock is read. */
 	for (UINT32 i = 0; i < nargs; i++)
 		attach_find_label(args[i].name->text, args[i].name->length, &args[i].name->number);
@@ -158,7 +174,7 @@ static const uint8_t *scope_kept(const swtrace_scope_ *s)
 
 static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 {
-	if (t && s->kept && s->kept - 1 < t->used)
+	if (t && scope_kept(s))
 		t->used = s->kept - 1;
 }
 
@@ -243,7 +259,7 @@ static __attribute__((noinline)) uint64_t scope_write_kept(
 	static const struct args none, lost = {.is_cut = true};
 	const struct ring_map *map = ring_self.map;
 	const uint8_t *kept = s->kept ? scope_kept(s) : NULL;
-	const struct args *args = s->kept == SCOPE_LOST ? &lost : &none;
+	const struct args *args = s->kept && s->kept != SCOPE_NOTHING ? &lost : &none;
 	const bool begun = s->text & SCOPE_HAS_BEGUN;
 	const char *text = NULL;
 	uint32_t known = time->known, number = s->number, length = 0, nwords;
