@@ -45,21 +45,17 @@ struct table *print_table_begin(
 
 struct document *print_document_begin(struct print_stream *s, FILE *f, bool json)
 {
-	struct out *o = print_stream_begin(s, f);
-
-	s->json = (struct json){.o = o, .spaced = true};
-	s->document = (struct document){.o = o, .j = json ? &s->json : NULL, .gap = 1};
-	if (json)
-		json_open(&s->json, '{');
+	s->json = (struct json){.o = print_stream_begin(s, f), .spaced = true};
+	s->document = (struct document){.o = &s->out, .j = json ? &s->json : NULL, .gap = 1};
+	document_open(&s->document, NULL, '{');
 	return &s->document;
 }
 
 void print_document_end(struct print_stream *s)
 {
-	if (s->document.j) {
-		json_close(&s->json, '}');
+	document_close(&s->document, '}');
+	if (s->document.j)
 		json_end_line(&s->json);
-	}
 	print_stream_end(s);
 }
 

@@ -445,6 +445,7 @@ static int trigger_run(const struct verb *verb, int argc, char **argv)
 	if (!t->when)
 		cmd_misuse(verb, "--when CONDITION is missing");
 	int code = watch_session(t);
+	condition_free(&t->condition);
 	free(t);
 	return code;
 }

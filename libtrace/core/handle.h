@@ -13,7 +13,7 @@
 #include "private_abi.h"
 
 /* The kind of a handle's object. A handle of another kind is invalid. */
-enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY, HANDLE_PROVIDER };
+enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY };
 
 /* NULL: out of memory. */
 void *handle_new(enum handle_kind kind, void *instance) PRIVATE_ABI(handle_new);

@@ -14,7 +14,7 @@
 #include "intervals.h"
 
 /* The optional values of an interval are adjacent members. */
-enum { VALUES = 20, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 24 };
+enum { VALUES = 20, DOUBLES = 4, UTIL_VALUES = 24 };
 enum { METHOD_VALUE = UTIL_VALUES - 1, COUNTS = VALUES - DOUBLES };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
 _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&

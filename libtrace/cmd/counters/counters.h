@@ -26,7 +26,6 @@ struct catalogue_counter {
 struct catalogue_set {
 	GUID guid, provider;
 	bool many; /* has several instances */
-	bool tried;
 	ULONG why; /* by catalogue_try: the status if no counter is supplied */
 	char *name, *help, *provider_name;
 	unsigned counters;

@@ -37,7 +37,6 @@ static void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 	struct block b = {0};
 
 	set->why = try_set(c, set, &b);
-	set->tried = true;
 	for (unsigned i = 0; i < set->counters; i++)
 		set->counter[i].supplied = block_column(&b, set->counter[i].id) >= 0;
 	block_free(&b);

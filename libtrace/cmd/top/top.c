@@ -395,6 +395,7 @@ static int top_run(const struct verb *verb, int argc, char **argv)
 	if (t->options.batch && t->options.json)
 		cmd_misuse(verb, "--batch and --json exclude each other");
 	int code = top_watch_session(t);
+	condition_free(&t->options.condition);
 	free(t);
 	return code;
 }

@@ -74,7 +74,6 @@ struct drain_file {
 	struct section_writer writer;
 	bool regular; /* can be cut back, renamed, and gone on with */
 	bool scripted;
-	bool resumed; /* an unfinished or finished file was taken up */
 	dev_t device;
 	ino_t inode;
 	uint32_t max_raw;		       /* as its header promises */

@@ -216,7 +216,7 @@ static int resume_reopen_writer(struct scan *s, struct session_error *error)
 {
 	struct drain_file *f = s->f;
 
-	f->regular = f->resumed = true;
+	f->regular = true;
 	int rc = drain_file_cut(f, s->at, error);
 	if (rc == 0)
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
