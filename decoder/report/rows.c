@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "../../formats/base/text.h"
-#include "../../formats/trace_file.h"
-#include "../sink/escapes.h"
-#include "../sink/fmt.h"
 #include "../sink/units.h"
 #include "open.h"
 #include "text/header.h"

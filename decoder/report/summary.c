@@ -7,7 +7,6 @@
 
 #include "../sink/document.h"
 #include "notes/missing.h"
-#include "text/rows_fit.h"
 #include "query/choice.h"
 #include "query/groups.h"
 #include "tallies.h"

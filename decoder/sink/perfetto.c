@@ -1,7 +1,6 @@
 #include "perfetto.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <xxhash.h>
 

@@ -1,7 +1,6 @@
 /*
  * info in continuous mode: the drain and its output.
  */
-#include "../../formats/trace_file.h"
 #include "../ring/layout.h"
 #include "info.h"
 

@@ -2,7 +2,6 @@
  * record: continuous mode in the foreground. With a command, records a private session; without,
  * the user's session.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

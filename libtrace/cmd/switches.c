@@ -1,6 +1,5 @@
 #include "switches.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "../kernel/recorder.h"

@@ -11,7 +11,6 @@
 #include "../../formats/base/number.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
-#include "../core/clock.h"
 #include "../dump/dump.h"
 #include "../dump/tasks.h"
 #include "../trigger/condition.h"

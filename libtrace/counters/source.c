@@ -10,7 +10,6 @@
 #include "thread/activity.h"
 #include "../core/online.h"
 #include "perf/perf.h"
-#include "machine/rate.h"
 #include "thread/thread.h"
 
 static bool wanted_from(const struct counter_choice *c, unsigned want, enum counter_provider from)

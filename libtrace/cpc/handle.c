@@ -1,7 +1,6 @@
 /*
  * Handles and error reports.
  */
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
  * This processor's own PMU.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

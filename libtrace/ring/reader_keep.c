@@ -2,7 +2,6 @@
 #include <time.h>
 
 #include "../../include/perfutil.h"
-#include "layout.h"
 #include "reader.h"
 #include "reader_control.h"
 

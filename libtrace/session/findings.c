@@ -1,7 +1,6 @@
 /*
  * The file with doctor's findings.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

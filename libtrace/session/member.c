@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../core/clock_trust.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "../../formats/base/time_ns.h"
-#include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "../ring/follow.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/search.h"
-#include "../grow.h"
 #include "../heap.h"
 #include "pack.h"
 #include "private.h"

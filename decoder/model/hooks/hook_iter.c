@@ -6,7 +6,6 @@
 #include "hook_iter.h"
 
 #include "../trace/clock/cursor.h"
-#include "../../base/grow.h"
 #include "../../base/heap.h"
 
 /* One ring in a file's heap. Caches the key next to the pointer: comparing needs no dereference. */

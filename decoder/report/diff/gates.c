@@ -1,9 +1,7 @@
 /* The gates of a diff: what a change may not exceed. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "../../sink/escapes.h"
 #include "../../sink/units.h"
 #include "diff.h"
 #include "../tallies.h"

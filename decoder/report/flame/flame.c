@@ -8,7 +8,6 @@
 #include "../../base/grow.h"
 #include "../../model/intervals/thread_stacks.h"
 #include "../../sink/units.h"
-#include "../losses.h"
 #include "../query/lineage.h"
 #include "../query/select.h"
 #include "../report.h"

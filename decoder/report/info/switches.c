@@ -5,7 +5,6 @@
 #include "../../../formats/base/compare.h"
 #include "../../base/sort.h"
 #include "../../sink/table.h"
-#include "../../sink/units.h"
 
 static int info_switches_visit_run(void *ctx, const struct switch_run *read)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/file_head.h"
 #include "../../model/stats/partial/arguments.h"

@@ -7,7 +7,6 @@
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/quantity.h"
 #include "../../../formats/base/time_ns.h"
-#include "../../base/grow.h"
 #include "../../model/intervals/intervals.h"
 #include "../open.h"
 #include "../values/interval_columns.h"

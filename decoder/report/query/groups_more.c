@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
-#include "../../model/intervals/intervals.h"
 
 static int groups_compare_addresses(const void *x, const void *y)
 {

@@ -11,7 +11,6 @@
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
 #include "../../model/hooks/schema.h"
-#include "../hooks/lines.h"
 #include "../hooks/where.h"
 #include "../open.h"
 #include "../rows.h"

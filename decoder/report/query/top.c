@@ -8,7 +8,6 @@
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 #include "../../model/hooks/pass.h"
-#include "../../model/intervals/intervals.h"
 #include "../tallies.h"
 
 /* Of a thread: its last entry is at the top. */

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sink/escapes.h"
 #include "slowest.h"
 
 enum { SLOWEST_WAKERS_TEXT = 8 };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "../../../formats/base/text.h"
-#include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/stats/tally/tally.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sink/escapes.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
 #include "../diff/diff.h"

@@ -8,8 +8,6 @@
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../../formats/base/text.h"
-#include "../../../formats/base/utf8.h"
-#include "../escapes.h"
 #include "../flame.h"
 #include "flame_colour.h"
 #include "change.h"

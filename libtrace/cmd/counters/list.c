@@ -1,7 +1,6 @@
 /*
  * counters list, instances: lists countersets, counters and instances.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

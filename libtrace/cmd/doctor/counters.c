@@ -2,7 +2,6 @@
  * doctor: the hardware counters, and the source of counts.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 

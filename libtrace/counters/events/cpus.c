@@ -1,6 +1,5 @@
 #include "cpus.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

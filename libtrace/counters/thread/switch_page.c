@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../../formats/base/number.h"
 #include "../../core/file.h"
 #include "../perf/group.h"
 

@@ -2,7 +2,6 @@
  * Handles of controlled processes.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

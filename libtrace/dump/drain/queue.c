@@ -10,7 +10,6 @@
  * it is done, and then to the drain's thread again. The number of jobs bounds the memory: with all
  * of them in use, the oldest is written first.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * is END. The file says how far each ring was taken: a section that was written but not
  * released when its drain was killed is not written again.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -8,7 +8,6 @@
  *	ring.N: queued unwritten full big held no_guest skipped no_slot no_memory unattached
  *	rings: how many such lines
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

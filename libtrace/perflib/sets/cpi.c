@@ -8,7 +8,6 @@
 
 #include "../../../include/perfutil.h"
 #include "../../core/online.h"
-#include "../../counters/machine/rate.h"
 #include "../../counters/source.h"
 #include "../../counters/thread/thread.h"
 #include "cpi_sums.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../../../formats/base/number.h"
-#include "../../../../formats/interval_hooks.h"
 #include "../../../base/grow.h"
 #include "../../../model/trace/labels.h"
 #include "../../values/columns.h"

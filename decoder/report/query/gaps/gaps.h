@@ -2,8 +2,8 @@
  * The gaps between the intervals of a label on a thread, and what filled them. An instant of a gap
  * belongs to the interval of the thread that began last of those around it, or to nothing.
  *
- * decoder/report/query/gaps owns the report of gaps. It includes report, base, model, partial,
- * query and sink. Errors as in report.h.
+ * decoder/report/query/gaps owns the report of gaps. It includes report, base, model, partial
+ * and query. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_GAPS_GAPS_H
 #define SWT_DECODER_REPORT_QUERY_GAPS_GAPS_H

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../sink/escapes.h"
 #include "../choice.h"
 #include "gaps.h"
 

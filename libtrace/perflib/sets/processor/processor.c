@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../../counters/source.h"
 #include "../../../counters/thread/thread.h"
 #include "processor.h"
 #include "../sets.h"
