@@ -80,7 +80,7 @@ int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns)
 
 enum flight_rings flight_check_rings(const struct session *s)
 {
-	uint32_t now = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
+	uint32_t now = session_load_generation(s->control);
 
 	if (now == s->generation)
 		return RINGS_SAME;

@@ -23,7 +23,10 @@ static uint32_t clock_decide_kind(_Atomic uint32_t *which, uint32_t kind)
 {
 	uint32_t none = 0;
 
-	return atomic_compare_exchange_strong(which, &none, kind) ? kind : none;
+	return atomic_compare_exchange_strong_explicit(
+		       which, &none, kind, memory_order_relaxed, memory_order_relaxed)
+		       ? kind
+		       : none;
 }
 
 static uint32_t machine_kind(void)

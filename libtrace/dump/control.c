@@ -2,7 +2,6 @@
  * The trace-control functions of perfutil.h: each opens the session, does one operation and
  * closes it.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "../../include/perfutil.h"
@@ -11,8 +10,8 @@
 #include "dump.h"
 
 /* Settings for the next TraceInit of this process. */
-static atomic_uint next_mode = SHM_MODE_NORMAL;
-static atomic_uint next_section_bytes;
+static uint32_t next_mode = SHM_MODE_NORMAL;
+static uint32_t next_section_bytes;
 
 static int open_session(struct session *s, int flags)
 {
@@ -55,8 +54,8 @@ static int name_drain(struct drain_config *config)
 int TraceInit(UINT32 bytes_per_cpu)
 {
 	struct session_config config = {.ring_bytes = bytes_per_cpu,
-		.section_bytes = atomic_load(&next_section_bytes),
-		.mode = atomic_load(&next_mode),
+		.section_bytes = __atomic_load_n(&next_section_bytes, __ATOMIC_RELAXED),
+		.mode = __atomic_load_n(&next_mode, __ATOMIC_RELAXED),
 		.group = (gid_t)-1};
 	struct drain_config drain = {.codec = TF_CODEC_LZ4};
 	struct session s;
@@ -192,7 +191,7 @@ int TraceSetMode(UINT32 mode)
 
 	if (mode > TRACE_MODE_CONTINUOUS)
 		return PU_ERROR_INVALID_PARAMETER;
-	atomic_store(&next_mode, modes[mode]);
+	__atomic_store_n(&next_mode, modes[mode], __ATOMIC_RELAXED);
 	return PU_SUCCESS;
 }
 
@@ -207,7 +206,7 @@ int TraceSetSectionSize(int bytes)
 	config.section_bytes = (uint32_t)bytes;
 	int rc = session_plan(&config, &geometry, NULL);
 	if (rc == 0)
-		atomic_store(&next_section_bytes, (unsigned)bytes);
+		__atomic_store_n(&next_section_bytes, config.section_bytes, __ATOMIC_RELAXED);
 	return rc;
 }
 

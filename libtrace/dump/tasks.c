@@ -207,38 +207,12 @@ bool tasks_read(struct tasks *t, const struct session_task *tasks, int count)
 	return whole;
 }
 
-/*
- * Reads the slot of one number. A thread that claims the slot meanwhile changes its state before
- * and after the other fields.
- */
 static void tasks_read_slot(struct tasks *t, uint32_t number)
 {
-	uint64_t at = offsetof(struct shm_task_file, slot) +
-		      shm_task_index(number) * sizeof(struct shm_task);
-	uint32_t kind, before, after;
-	struct shm_task slot;
-
-	if (t->sealed || !t->session || t->session->tasks_fd < 0 ||
-		!ring_read_at(t->session->tasks_fd, &before, sizeof before, at))
-		return;
-	/* Acquire: pairs with the release of a slot's state; its contents were stored before.
-	 * tests/litmus/slot-state.litmus */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!ring_read_at(t->session->tasks_fd, &slot, sizeof slot, at))
-		return;
-	/* Acquire: another's fields are stored behind its claim of the state.
-	 * tests/litmus/slot-settle.litmus */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!ring_read_at(t->session->tasks_fd, &after, sizeof after, at))
-		return;
-	kind = before & ((1u << SHM_TASK_STATE_BITS) - 1);
-	if (shm_task_number(shm_task_index(number), before) != number ||
-		shm_task_number(shm_task_index(number), after) != number ||
-		(kind != SHM_TASK_LIVE && kind != SHM_TASK_ENDED))
-		return;
 	struct session_task task;
-	session_describe_task(t->session, number, &slot, &task);
-	tasks_add_listed(t, &task);
+
+	if (!t->sealed && t->session && session_read_task(t->session, number, &task))
+		tasks_add_listed(t, &task);
 }
 
 /* ------------------------------------------------------------------------ asking */

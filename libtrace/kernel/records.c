@@ -10,7 +10,7 @@
 
 #include "../../formats/base/number.h"
 #include "../core/file.h"
-#include "../counters/perf/group.h"
+#include "../counters/perf/page.h"
 
 enum {
 	/* With its first page within the default of kernel.perf_event_mlock_kb. */
@@ -296,8 +296,7 @@ bool kernel_records_read(struct kernel_records *r,
 {
 	/* Read the count before the head: all wake-ups of this count are in the buffer by then. */
 	const uint64_t occurred = r->waking_fd < 0 ? 0 : waking_count(r->waking_fd);
-	/* Acquire: pairs with the kernel's barrier between a record and data_head. */
-	const uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	const uint64_t head = perf_page_head(r->page);
 	const bool was_full = head - r->page->data_tail > r->bytes - LONGEST_RECORD;
 	uint64_t handed;
 	_Alignas(8) uint8_t bytes[LONGEST_RECORD];
@@ -322,7 +321,6 @@ bool kernel_records_read(struct kernel_records *r,
 	handed = r->samples + r->lost;
 	if (!was_full)
 		r->missing = occurred > handed ? occurred - handed : 0;
-	/* Release: the kernel may overwrite records that were read before. */
-	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	perf_page_set_tail(r->page, head);
 	return was_full;
 }

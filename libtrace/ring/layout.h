@@ -95,6 +95,12 @@ static inline size_t ring_populate_bytes(const struct shm_geometry *g)
 	return (ring_section_bits(g) + sizeof(struct shm_task_losses) / SHM_PAGE + 63) / 64 * 8;
 }
 
+/* Acquire: pairs with the release of a discard. */
+static inline uint64_t ring_load_start(const struct shm_ring_control *control)
+{
+	return __atomic_load_n(&control->start, __ATOMIC_ACQUIRE);
+}
+
 /* The word of a position that the drain has released, and the position of such a word. */
 static inline uint64_t ring_released_word(
 	const struct shm_geometry *g, uint32_t generation, uint64_t position)
@@ -108,6 +114,13 @@ static inline uint64_t ring_released(
 	if ((word ^ (uint64_t)generation << SHM_RELEASED_BITS) >> SHM_RELEASED_BITS)
 		return 0;
 	return (word & ((UINT64_C(1) << SHM_RELEASED_BITS) - 1)) * g->section_size;
+}
+
+/* By the drain. Release: pairs with the writers' acquire; the copies come before their stores.
+ * tests/litmus/released-acquire.litmus */
+static inline void ring_store_released(struct shm_ring_control *control, uint64_t word)
+{
+	__atomic_store_n(&control->released, word, __ATOMIC_RELEASE);
 }
 
 /* Computes the derived fields from cpus, guests, section_size, sections. areas: 1 or 2. */

@@ -280,7 +280,7 @@ static int reader_find_stable_moment(struct ring_reader *r, uint32_t ring, struc
 
 static uint64_t reader_load_start(const struct ring_reader *r, uint32_t ring)
 {
-	return r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
+	return r->control ? ring_load_start(&r->control[ring]) : 0;
 }
 
 static uint64_t reader_count_since(uint64_t now, uint64_t base)

@@ -168,11 +168,7 @@ static void attach_unlock(const signal_mask *saved)
 
 static uint32_t generation_shown(void)
 {
-	/* Acquire: pairs with session_init's release; the geometry is that generation's.
-	 * tests/litmus/generation-copy.litmus */
-	return here.discovery.control
-		       ? __atomic_load_n(&here.discovery.control->generation, __ATOMIC_ACQUIRE)
-		       : 0;
+	return here.discovery.control ? session_load_generation(here.discovery.control) : 0;
 }
 
 static void count_unattached(uint32_t hooks)

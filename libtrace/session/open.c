@@ -54,6 +54,18 @@ const struct shm_drain *session_drain(const struct session *s)
 	return __atomic_load_n(&d->generation, __ATOMIC_ACQUIRE) == s->generation ? d : &none;
 }
 
+void session_publish_drain(struct session *s, const struct shm_drain *from)
+{
+	struct shm_drain *to = &s->control->drain;
+	const size_t rest = offsetof(struct shm_drain, pid);
+
+	/* Stored first: after an init in between, no reader mistakes the rest for the new rings'
+	 * status. */
+	__atomic_store_n(&to->generation, from->generation, __ATOMIC_RELEASE);
+	memcpy((uint8_t *)to + rest, (const uint8_t *)from + rest, sizeof *to - rest);
+	__atomic_store_n(&to->state, from->state, __ATOMIC_RELEASE);
+}
+
 bool session_is_drained(struct session *s)
 {
 	int fd = openat(s->dir, SHM_DRAIN_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -150,7 +162,7 @@ static int open_generation(
  * the reader reports the short reads. */
 static int session_open_rings(struct session *s, struct session_error *error)
 {
-	s->generation = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
+	s->generation = session_load_generation(s->control);
 	s->geometry = s->control->geometry;
 	if (s->control->state == SHM_NO_RINGS)
 		return 0;

@@ -80,6 +80,11 @@ static bool settle_slot(struct session *s, uint32_t index, struct shm_task *t)
 	return false;
 }
 
+bool proof_read_slot(struct session *s, uint32_t index, struct shm_task *slot)
+{
+	return s->tasks_fd >= 0 && read_slots(s, slot, index, 1) && settle_slot(s, index, slot);
+}
+
 /* The first slot from `index` on whose memory is allocated: the others are as init left them. */
 static uint32_t skip_hole(struct session *s, uint32_t index)
 {

@@ -27,6 +27,8 @@ bool proof_writer_is_dead(struct proof *p, uint32_t number);
 /* Returns the table's slots that were ever used, each consistent or FREE, and their count. NULL:
  * the table cannot be read. */
 struct shm_task *proof_read_slots(struct session *s, uint32_t *used);
+/* Reads one slot. False: it cannot be read, or it changes all the time. */
+bool proof_read_slot(struct session *s, uint32_t index, struct shm_task *slot);
 void proof_free_slots(struct shm_task *slots);
 
 #endif

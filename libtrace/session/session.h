@@ -80,6 +80,8 @@ void session_unlock(struct session *s);
 
 /* The report of the drain of these rings; all zeros if there was none. */
 const struct shm_drain *session_drain(const struct session *s);
+/* By the drain. */
+void session_publish_drain(struct session *s, const struct shm_drain *from);
 
 /* Reads a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
 void session_sync_clock(const struct session *s, uint64_t sync[3]);
@@ -92,6 +94,19 @@ uint64_t session_on_until(const struct session *s);
 static inline bool session_is_on(const struct session *s)
 {
 	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
+}
+
+/* Acquire: pairs with session_init's release; the geometry is that generation's.
+ * tests/litmus/generation-copy.litmus */
+static inline uint32_t session_load_generation(const struct shm_control *control)
+{
+	return __atomic_load_n(&control->generation, __ATOMIC_ACQUIRE);
+}
+
+/* Whether no init or free replaced the open rings. */
+static inline bool session_is_current(const struct session *s)
+{
+	return session_load_generation(s->control) == s->generation;
 }
 
 /* Whether there are rings, and they are in continuous mode. */
@@ -177,10 +192,9 @@ struct session_loss {
 
 int session_losses(const struct session *s, struct session_loss **losses);
 
-/* Fills in what one slot, of that number, says of its thread: all but alive, leader and the source
- * of its process. */
-void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
-	struct session_task *task);
+/* Reads the slot of one number: all but alive, leader and the source of its process. False: another
+ * task has it, or none. */
+bool session_read_task(struct session *s, uint32_t number, struct session_task *task);
 
 /* Copies the name of a cgroup. Returns its length; 0: no cgroup has that number. */
 uint32_t session_read_cgroup(

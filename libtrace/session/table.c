@@ -28,8 +28,8 @@ static uint32_t table_id_of_number(uint32_t number)
 	return number | TF_ID_OF_SESSION;
 }
 
-void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
-	struct session_task *task)
+static void table_describe_task(const struct session *s, uint32_t number,
+	const struct shm_task *slot, struct session_task *task)
 {
 	uint32_t owner = s->control ? s->control->pid_namespace : 0;
 	bool is_same = owner == 0 || slot->pid_namespace == owner;
@@ -90,6 +90,18 @@ static const struct shm_task *process_of(
 		       : NULL;
 }
 
+bool session_read_task(struct session *s, uint32_t number, struct session_task *task)
+{
+	const uint32_t index = shm_task_index(number);
+	struct shm_task slot;
+
+	if (!proof_read_slot(s, index, &slot) || !is_task(&slot) ||
+		shm_task_number(index, slot.state) != number)
+		return false;
+	table_describe_task(s, number, &slot, task);
+	return true;
+}
+
 int session_tasks(struct session *s, struct session_task **tasks)
 {
 	struct shm_task *slots;
@@ -118,7 +130,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 
 		if (!is_task(t))
 			continue;
-		session_describe_task(s, shm_task_number(i, t->state), t, out);
+		table_describe_task(s, shm_task_number(i, t->state), t, out);
 		out->alive = shm_task_kind(t->state) == SHM_TASK_LIVE &&
 			     !proof_process_is_dead(&proof, t->process);
 		process = process_of(slots, used, t);

@@ -21,11 +21,6 @@
 /* Attempts to count the ring when the watch begins: fast writers may lap it. */
 enum { COUNT_TRIES = 10 };
 
-static uint64_t watch_load_start(const struct watch *w, uint32_t ring)
-{
-	return __atomic_load_n(&w->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
-}
-
 static void note_damage(struct watch *w, struct watch_ring *r)
 {
 	w->damaged += !r->damaged;
@@ -104,7 +99,7 @@ static void catch_up(struct watch *w, uint32_t ring)
 static void watch_follow_discard(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];
-	uint64_t start = watch_load_start(w, ring);
+	uint64_t start = ring_load_start(&w->session->control->ring[ring]);
 
 	if (start == r->start || start > r->head)
 		return;
@@ -321,7 +316,7 @@ static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *head
 	struct watch_ring *r = &w->ring[ring];
 	struct ring_news news;
 
-	r->start = watch_load_start(w, ring);
+	r->start = ring_load_start(&w->session->control->ring[ring]);
 	r->head = r->position = header->head;
 	r->lost0 = sum_of(header, &w->session->control->ring[ring]);
 	if (section < header->head &&

@@ -2,7 +2,7 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,25 +14,20 @@
 #include "trace_private.h"
 
 /* Parses the built-in schemas once and keeps them for the process: parsing is slower than opening a
- * small trace. Two threads may both be the first. */
+ * small trace. */
 static int trace_share_builtin(const struct schema **s)
 {
-	static struct schema *_Atomic shared;
-	struct schema *before = NULL, *mine;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct schema *shared;
+	int rc = 0;
 
-	*s = atomic_load_explicit(&shared, memory_order_acquire);
-	if (*s)
-		return 0;
-	int rc = schema_code(
-		schema_parse((const char *)cpidecode_schemas, cpidecode_schemas_size, &mine, NULL));
-	if (rc)
-		return rc;
-	*s = mine;
-	if (!atomic_compare_exchange_strong(&shared, &before, mine)) {
-		schema_free(mine);
-		*s = before;
-	}
-	return 0;
+	pthread_mutex_lock(&lock);
+	if (!shared)
+		rc = schema_code(schema_parse(
+			(const char *)cpidecode_schemas, cpidecode_schemas_size, &shared, NULL));
+	*s = shared;
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 int trace_new(struct trace **result)

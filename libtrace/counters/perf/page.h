@@ -42,6 +42,19 @@ enum perf_page_state perf_pages_read(
  */
 #define PERF_PAGE_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
+/* The bytes that the kernel ever wrote to the buffer behind a page. Acquire: pairs with its barrier
+ * between a record and data_head. */
+static inline uint64_t perf_page_head(const struct perf_event_mmap_page *page)
+{
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Release: the kernel may overwrite what was read before. */
+static inline void perf_page_set_tail(struct perf_event_mmap_page *page, uint64_t tail)
+{
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
 static inline void perf_page_barrier(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -25,6 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../perf/page.h"
+
 struct switch_page {
 	const struct perf_event_mmap_page *page; /* NULL: never opened */
 	bool is_open;
@@ -49,8 +51,7 @@ static inline uint32_t switch_page_lock(const struct switch_page *p)
 /* Page faults of the thread since the page was opened, if it has them. */
 static inline uint64_t switch_page_faults(const struct switch_page *p)
 {
-	return __atomic_load_n(&p->page->data_head, __ATOMIC_ACQUIRE) /
-	       sizeof(struct perf_event_header);
+	return perf_page_head(p->page) / sizeof(struct perf_event_header);
 }
 
 #endif

@@ -26,26 +26,23 @@
 /* Publishes the status for other processes. */
 static void drain_publish_status(struct drain *d, enum shm_drain_state state)
 {
-	struct shm_drain *to = &d->session->control->drain;
 	struct drain_status now;
 
 	if (!drain_owns_page(d))
 		return;
 	drain_status(d, &now);
-	/* Stored first: after an init in between, no reader mistakes the rest for the new rings'
-	 * status. */
-	__atomic_store_n(&to->generation, d->session->generation, __ATOMIC_RELEASE);
-	to->pid = (uint32_t)getpid();
-	memcpy(to->trace_id, d->id, sizeof to->trace_id);
-	to->bytes = now.bytes;
-	to->hooks = now.hooks;
-	to->torn = now.torn;
-	to->lost = now.lost_unwritten;
-	to->rotations = now.rotations;
-	memset(to->why, 0, sizeof to->why);
+	struct shm_drain page = {.state = (uint32_t)state,
+		.generation = d->session->generation,
+		.pid = (uint32_t)getpid(),
+		.bytes = now.bytes,
+		.hooks = now.hooks,
+		.torn = now.torn,
+		.lost = now.lost_unwritten,
+		.rotations = now.rotations};
+	memcpy(page.trace_id, d->id, sizeof page.trace_id);
 	if (d->failed)
-		memcpy(to->why, d->why.text, strnlen(d->why.text, sizeof to->why - 1));
-	__atomic_store_n(&to->state, (uint32_t)state, __ATOMIC_RELEASE);
+		memcpy(page.why, d->why.text, strnlen(d->why.text, sizeof page.why - 1));
+	session_publish_drain(d->session, &page);
 }
 
 static int drain_record_failure(struct drain *d, int rc, struct session_error *error)
@@ -75,8 +72,7 @@ static int check_session(const struct session *s, struct session_error *error)
 		return session_fail(error, PU_ERROR_ACCESS_DENIED,
 			"%s belongs to user %u, who alone may start its drain", s->location.dir,
 			(unsigned)s->location.owner);
-	if (s->geometry.mode != SHM_MODE_CONTINUOUS ||
-		__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation)
+	if (s->geometry.mode != SHM_MODE_CONTINUOUS || !session_is_current(s))
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%s is not in continuous mode; `swtrace init -t cont` makes it so",
 			s->location.dir);

@@ -12,9 +12,7 @@
 
 bool drain_owns_page(const struct drain *d)
 {
-	const struct session *s = d->session;
-
-	return __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) == s->generation;
+	return session_is_current(d->session);
 }
 
 /* After an init in between they do not describe the new rings. */
@@ -38,13 +36,10 @@ static void drain_release_sections(struct drain *d, uint32_t ring)
 	if (to <= r->released)
 		return;
 	r->released = to;
-	/* Release: pairs with the writers' acquire; the copies come before their stores. An init in
-	 * between gets a word of another generation, which no writer follows.
-	 * tests/litmus/released-acquire.litmus */
+	/* An init in between gets a word of another generation, which no writer follows. */
 	if (drain_owns_page(d))
-		__atomic_store_n(&d->session->control->ring[ring].released,
-			ring_released_word(&d->reader.geometry, d->session->generation, to),
-			__ATOMIC_RELEASE);
+		ring_store_released(&d->session->control->ring[ring],
+			ring_released_word(&d->reader.geometry, d->session->generation, to));
 }
 
 void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)
@@ -73,7 +68,7 @@ static void drain_follow_discard(struct drain *d, uint32_t ring)
 
 	if (!drain_owns_page(d))
 		return;
-	uint64_t start = __atomic_load_n(&d->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
+	uint64_t start = ring_load_start(&d->session->control->ring[ring]);
 
 	/* It was copied from head, which any member can write. */
 	if (start > r->queued && start <= r->head)

@@ -83,14 +83,13 @@ void rings_view_close(struct rings_view *v)
 static bool rings_view_is_current(
 	const struct rings_view *v, const struct session_location *location)
 {
-	const struct shm_control *c = v->session.control;
 	bool has_rings = v->session.rings_fd >= 0;
 	struct stat st;
 
 	return v->open && strcmp(v->session.location.dir, location->dir) == 0 &&
 	       fstat(v->session.control_fd, &st) == 0 && st.st_nlink > 0 &&
-	       __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) == v->session.generation &&
-	       has_rings == (c->state != SHM_NO_RINGS);
+	       session_is_current(&v->session) &&
+	       has_rings == (v->session.control->state != SHM_NO_RINGS);
 }
 
 uint32_t rings_view_renew(struct rings_view *v)
