@@ -54,20 +54,11 @@ class TiledPage extends Page {
 		for (const block of document.querySelectorAll("script.marks"))
 			store.mark(readMarks(await inflate(takeBlock(block))));
 		this.tiles.lanes = store.lanes.map((lane, i) => ({ ...lane, rows: lanes[i].rows }));
-		await this.runs.read();
-		if (this.runs.store)
-			this.lanes = $("lanes").value = "both";
-		this.chooseColours();
-		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
-		this.listen();
-		this.arrange();
+		await this.open(lanes);
 		this.summaries.fillWhole(this.totals(), this.summary, await readLists("times"));
 		addEventListener("unhandledrejection", (event) => $("told").textContent = "The tiles cannot be read: " + printable(String(event.reason.message)));
 		$("place").after(element("output", "", { id: "reading" }));
-		this.restore();
-		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
-			control.disabled = false;
-		document.documentElement.setAttribute("aria-busy", "false");
+		this.enable();
 	}
 
 	async openSource(source, lanes, names) {

@@ -100,6 +100,20 @@ class Page {
 			throw new Error("the page holds " + store.filled + " of " + this.meta.intervals + " intervals: it was cut short");
 		store.finish();
 		this.store = store;
+		await this.open(lanes);
+		const whole = finish(summarize(store, 0, this.until + 1));
+		this.medians = new Map(whole.rows.map((row) => [row.name, row.p50]));
+		this.summaries.fillWhole(whole, this.summary, await readLists("times"));
+		this.enable();
+		this.packMore();
+		if (store.count <= this.unasked()) {
+			this.showLanes("both");
+			this.curves.find();
+		}
+	}
+
+	/* Once there is a store. */
+	async open(lanes) {
 		await this.runs.read();
 		if (this.runs.store)
 			this.lanes = $("lanes").value = "both";
@@ -107,18 +121,13 @@ class Page {
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
 		this.listen();
 		this.arrange();
-		const whole = finish(summarize(store, 0, this.until + 1));
-		this.medians = new Map(whole.rows.map((row) => [row.name, row.p50]));
-		this.summaries.fillWhole(whole, this.summary, await readLists("times"));
+	}
+
+	enable() {
 		this.restore();
 		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
 			control.disabled = false;
 		document.documentElement.setAttribute("aria-busy", "false");
-		this.packMore();
-		if (store.count <= this.unasked()) {
-			this.showLanes("both");
-			this.curves.find();
-		}
 	}
 
 	/* Sets the names and what they stand for. Returns them with their kinds. */
