@@ -4,25 +4,11 @@
 #include "sets.h"
 
 #define RATIO(column, kind, base_column, attributes, title, text)                                  \
-	[column] = {.id = (column),                                                                \
-		.type = (kind),                                                                    \
-		.attrib = (attributes),                                                            \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = (base_column),                                                             \
-		.aggregate = PERF_AGGREGATE_AVG,                                                   \
-		.name = (title),                                                                   \
-		.help = (text)}
+	DEFINE(column, column, kind, attributes, PERF_DETAIL_NOVICE, base_column,                  \
+		PERF_AGGREGATE_AVG, title, text)
 #define BASE(column, title, text)                                                                  \
-	[column] = {.id = (column),                                                                \
-		.type = PERF_LARGE_RAW_BASE,                                                       \
-		.attrib = PERF_ATTRIB_NO_DISPLAYABLE,                                              \
-		.detail = PERF_DETAIL_ADVANCED,                                                    \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
-		.name = (title),                                                                   \
-		.help = (text)}
-#define COUNT(column, title, text)                                                                 \
-	COUNTER(column, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, title, text)
+	DEFINE(column, column, PERF_LARGE_RAW_BASE, PERF_ATTRIB_NO_DISPLAYABLE,                    \
+		PERF_DETAIL_ADVANCED, PERF_NO_COUNTER, PERF_AGGREGATE_TOTAL, title, text)
 
 static const struct counter_definition counters[CPI_COLUMNS] = {
 	RATIO(CPI_COLUMN_CPI, PERF_AVERAGE_BULK, CPI_COLUMN_BASE, PERF_ATTRIB_DISPLAY_AS_REAL,

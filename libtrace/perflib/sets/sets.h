@@ -25,14 +25,21 @@
 
 extern const struct counterset processor_set, rings_set, cpi_set, process_set;
 
-/* A counter without a base. */
-#define COUNTER(column, kind, sum, title, text)                                                    \
-	[column] = {.id = (column),                                                                \
+#define DEFINE(column, number, kind, attributes, level, base_id, sum, title, text)                 \
+	[column] = {.id = (number),                                                                \
 		.type = (kind),                                                                    \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = PERF_NO_COUNTER,                                                           \
+		.attrib = (attributes),                                                            \
+		.detail = (level),                                                                 \
+		.base = (base_id),                                                                 \
 		.aggregate = (sum),                                                                \
 		.name = (title),                                                                   \
 		.help = (text)}
+/* A counter without a base. */
+#define COUNTER(column, kind, sum, title, text)                                                    \
+	DEFINE(column, column, kind, 0, PERF_DETAIL_NOVICE, PERF_NO_COUNTER, sum, title, text)
+#define RATE(column, title, text)                                                                  \
+	COUNTER(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
+#define COUNT(column, title, text)                                                                 \
+	COUNTER(column, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, title, text)
 
 #endif

@@ -1,8 +1,6 @@
 #include "process.h"
 #include "../sets.h"
 
-#define RATE(column, title, text)                                                                  \
-	COUNTER(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
 #define TIME(column, title, text)                                                                  \
 	COUNTER(column, PERF_100NSEC_TIMER, PERF_AGGREGATE_TOTAL, title, text)
 
@@ -22,10 +20,8 @@ static const struct counter_definition counters[PROCESS_COLUMNS] = {
 		"Instructions retired, counted while a query asks for them."),
 	COUNTER(PROCESS_THREADS, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Thread Count",
 		"Threads at present."),
-	COUNTER(PROCESS_VIRTUAL, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Virtual Bytes",
-		"Address space in use."),
-	COUNTER(PROCESS_RESIDENT, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Working Set",
-		"Resident bytes, including shared ones."),
+	COUNT(PROCESS_VIRTUAL, "Virtual Bytes", "Address space in use."),
+	COUNT(PROCESS_RESIDENT, "Working Set", "Resident bytes, including shared ones."),
 	COUNTER(PROCESS_ELAPSED, PERF_ELAPSED_TIME, PERF_AGGREGATE_UNDEFINED, "Elapsed Time",
 		"Seconds since the process started."),
 	COUNTER(PROCESS_ID, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_UNDEFINED, "ID Process",

@@ -3,25 +3,13 @@
 #include "../sets.h"
 
 #define ONE(column, number, kind, base_id, sum, title, text)                                       \
-	[column] = {.id = (number),                                                                \
-		.type = (kind),                                                                    \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = (base_id),                                                                 \
-		.aggregate = (sum),                                                                \
-		.name = (title),                                                                   \
-		.help = (text)}
+	DEFINE(column, number, kind, 0, PERF_DETAIL_NOVICE, base_id, sum, title, text)
 #define BASE(column, number, kind, title)                                                          \
-	[column] = {.id = (number),                                                                \
-		.type = (kind),                                                                    \
-		.attrib = PERF_ATTRIB_NO_DISPLAYABLE,                                              \
-		.detail = PERF_DETAIL_ADVANCED,                                                    \
-		.base = PERF_NO_COUNTER,                                                           \
-		.name = (title),                                                                   \
-		.help = "Denominator of the counters based on it."}
-#define TIME(column, kind, title, text)                                                            \
-	ONE(column, column, kind, PERF_NO_COUNTER, PERF_AGGREGATE_AVG, title, text)
-#define RATE(column, kind, title, text)                                                            \
-	ONE(column, column, kind, PERF_NO_COUNTER, PERF_AGGREGATE_TOTAL, title, text)
+	DEFINE(column, number, kind, PERF_ATTRIB_NO_DISPLAYABLE, PERF_DETAIL_ADVANCED,             \
+		PERF_NO_COUNTER, PERF_AGGREGATE_UNDEFINED, title,                                  \
+		"Denominator of the counters based on it.")
+#define TIME(column, kind, title, text) COUNTER(column, kind, PERF_AGGREGATE_AVG, title, text)
+#define EVENTS(column, kind, title, text) COUNTER(column, kind, PERF_AGGREGATE_TOTAL, title, text)
 #define NOW(column, number, title, text)                                                           \
 	ONE(column, number, PERF_COUNTER_RAWCOUNT, PERF_NO_COUNTER, PERF_AGGREGATE_AVG, title, text)
 
@@ -32,13 +20,14 @@ static const struct counter_definition counters[PROCESSOR_COLUMNS] = {
 		"Time in user mode, including low-priority (nice) processes and guests."),
 	TIME(PROCESSOR_PRIVILEGED, PERF_100NSEC_TIMER, "% Privileged Time",
 		"Time in the kernel, including interrupts and deferred work."),
-	RATE(PROCESSOR_INTERRUPTS, PERF_COUNTER_COUNTER, "Interrupts / sec",
+	EVENTS(PROCESSOR_INTERRUPTS, PERF_COUNTER_COUNTER, "Interrupts / sec",
 		"Interrupts of devices, timers and other processors."),
 	TIME(PROCESSOR_DPC_TIME, PERF_100NSEC_TIMER, "% DPC Time",
 		"Time in soft interrupts, the deferred work of interrupts."),
 	TIME(PROCESSOR_INTERRUPT_TIME, PERF_100NSEC_TIMER, "% Interrupt Time",
 		"Time in hardware interrupts."),
-	RATE(PROCESSOR_DPCS, PERF_COUNTER_COUNTER, "DPCs Queued / sec", "Soft interrupts handled."),
+	EVENTS(PROCESSOR_DPCS, PERF_COUNTER_COUNTER, "DPCs Queued / sec",
+		"Soft interrupts handled."),
 	NOW(PROCESSOR_DPC_RATE, 7, "DPC Rate",
 		"Deferred calls queued between two clock ticks. Not available."),
 	TIME(PROCESSOR_IDLE, PERF_100NSEC_TIMER, "% Idle Time",
@@ -48,11 +37,11 @@ static const struct counter_definition counters[PROCESSOR_COLUMNS] = {
 	TIME(PROCESSOR_C2_TIME, PERF_100NSEC_TIMER, "% C2 Time", "Time in idle state C2."),
 	TIME(PROCESSOR_C3_TIME, PERF_100NSEC_TIMER, "% C3 Time",
 		"Time in idle states C3 and deeper."),
-	RATE(PROCESSOR_C1, PERF_COUNTER_BULK_COUNT, "C1 Transitions / sec",
+	EVENTS(PROCESSOR_C1, PERF_COUNTER_BULK_COUNT, "C1 Transitions / sec",
 		"Entries into idle states C1, C1E and halt."),
-	RATE(PROCESSOR_C2, PERF_COUNTER_BULK_COUNT, "C2 Transitions / sec",
+	EVENTS(PROCESSOR_C2, PERF_COUNTER_BULK_COUNT, "C2 Transitions / sec",
 		"Entries into idle state C2."),
-	RATE(PROCESSOR_C3, PERF_COUNTER_BULK_COUNT, "C3 Transitions / sec",
+	EVENTS(PROCESSOR_C3, PERF_COUNTER_BULK_COUNT, "C3 Transitions / sec",
 		"Entries into idle states C3 and deeper."),
 	TIME(PROCESSOR_PRIORITY_TIME, PERF_100NSEC_TIMER_INV, "% Priority Time",
 		"Time neither idle nor in low-priority (nice) processes. The raw value is the idle and low-priority time."),
@@ -62,13 +51,13 @@ static const struct counter_definition counters[PROCESSOR_COLUMNS] = {
 		"Current frequency, as a share of the processor's maximum."),
 	NOW(PROCESSOR_STATE_FLAGS, 19, "Processor State Flags",
 		"Flags of Windows' power management. Not available."),
-	RATE(PROCESSOR_CLOCK_INTERRUPTS, PERF_COUNTER_COUNTER, "Clock Interrupts / sec",
+	EVENTS(PROCESSOR_CLOCK_INTERRUPTS, PERF_COUNTER_COUNTER, "Clock Interrupts / sec",
 		"Interrupts of the processor's local timer."),
 	ONE(PROCESSOR_AVERAGE_IDLE, 21, PERF_PRECISION_100NS_TIMER, PROCESSOR_AVERAGE_IDLE_BASE,
 		PERF_AGGREGATE_AVG, "Average Idle Time",
 		"Average length of idle periods. Not available."),
 	BASE(PROCESSOR_AVERAGE_IDLE_BASE, 22, PERF_PRECISION_TIMESTAMP, "Average Idle Time Base"),
-	RATE(PROCESSOR_IDLE_BREAKS, PERF_COUNTER_BULK_COUNT, "Idle Break Events / sec",
+	EVENTS(PROCESSOR_IDLE_BREAKS, PERF_COUNTER_BULK_COUNT, "Idle Break Events / sec",
 		"How often the processor woke from an idle state."),
 	ONE(PROCESSOR_PERFORMANCE, 24, PERF_AVERAGE_BULK, PROCESSOR_PERFORMANCE_BASE,
 		PERF_AGGREGATE_AVG, "% Processor Performance",

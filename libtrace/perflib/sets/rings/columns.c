@@ -1,18 +1,9 @@
 #include "rings.h"
 #include "../sets.h"
 
-#define RATE(column, title, text)                                                                  \
-	COUNTER(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
-#define COUNT(column, title, text)                                                                 \
-	COUNTER(column, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, title, text)
 #define WORD(column, title, text)                                                                  \
-	[column] = {.id = (column),                                                                \
-		.type = PERF_COUNTER_RAWCOUNT,                                                     \
-		.detail = PERF_DETAIL_ADVANCED,                                                    \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = PERF_AGGREGATE_MAX,                                                   \
-		.name = (title),                                                                   \
-		.help = (text)}
+	DEFINE(column, column, PERF_COUNTER_RAWCOUNT, 0, PERF_DETAIL_ADVANCED, PERF_NO_COUNTER,    \
+		PERF_AGGREGATE_MAX, title, text)
 
 static const struct counter_definition counters[RINGS_COLUMNS] = {
 	RATE(RINGS_ATTEMPTED_RATE, "Hooks Attempted/sec", "Hooks written or lost."),
