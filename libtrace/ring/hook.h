@@ -51,8 +51,8 @@ struct hook_time {
 
 /*
  * The same, stamped with a time that the caller has read a moment ago, to spare a reading of the
- * clock. The stamp is a later one if the ring has one already, or if the hook enters a section or
- * attaches the thread. at: NULL, now.
+ * clock. The stamp is a later one if the ring has one already, or if the hook attaches the thread.
+ * at: NULL, now.
  */
 int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks,
 	const struct hook_time *at);

@@ -382,7 +382,8 @@ static int section_try_enter(const struct target *t, struct rseq_op *op, uint64_
 	/* Acquire: keeps the compiler from reading the clock before it. AArch64's counter may still
 	 * be read a little earlier, by less than SHM_CLOCK_BACK_NS. */
 	last = __atomic_load_n(&t->ring->last_stamp, __ATOMIC_ACQUIRE);
-	now = op->stamp = target_now(t);
+	now = target_now(t);
+	op->stamp = t->at ? t->at : now;
 	if (do_enter(t, op) != RSEQ_DONE)
 		return ATTEMPT_AGAIN;
 	w->first = op->at;

@@ -364,6 +364,28 @@ START_TEST(stamps_never_go_back)
 }
 END_TEST
 
+/* Also of a hook that enters a section, which takes time. */
+START_TEST(a_hook_has_the_time_of_its_caller)
+{
+	struct hook_time at;
+
+	setup(SHM_MODE_NORMAL, 4, 4096);
+	ck_assert_int_eq(hook_of(0, 64), PU_SUCCESS);
+	at.generation = ring_self.generation;
+	at.ticks = UINT64_C(1) << 62;
+	for (uint32_t i = 1; i < 50; i++) {
+		struct hook_writer w;
+
+		at.ticks++;
+		ck_assert_int_eq(hook_begin_at(&w, 1, 240, 1, &at), HOOK_RESERVED);
+		ck_assert_uint_eq(w.stamp, at.ticks);
+		hook_record(&w, 1, i, (240 - REC_HEADER_SIZE) / 4, 0, 0);
+		hook_commit(&w);
+	}
+	expect_minors(0, 49);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- lost_before, ids */
 
 START_TEST(losses_precede_the_next_section)
@@ -406,5 +428,5 @@ SANDBOX_MAIN(100, "sections", .timeout = 60,
 		one_usable_section_follows_itself, an_interrupted_entry_counts_nothing_twice,
 		when_all_are_held_hooks_are_lost, a_full_ring_keeps_reservations,
 		a_group_is_there_whole_or_not_at_all, stamps_never_go_back,
-		losses_precede_the_next_section),
+		a_hook_has_the_time_of_its_caller, losses_precede_the_next_section),
 	LOOPS({laps_overwrite_whole_sections, 2, 7}))
