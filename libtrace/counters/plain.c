@@ -230,6 +230,7 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	out->activity_source = INTERVAL_TIME_PAGE;
 	out->page = from->page;
 	out->page_lock = from->page_lock;
+	out->activity.cpu = from->activity.cpu;
 	out->stayed = out->thread_known = true;
 	out->counted = false;
 	out->activity.switches = 0;

@@ -89,6 +89,7 @@ static inline bool plain_stayed_again(const struct counter_sample *from, bool al
 		return false;
 	out->page = from->page;
 	out->page_lock = from->page_lock;
+	out->activity.cpu = from->activity.cpu;
 	return !all || (from->page_faults != NOT_MEASURED && from->online_at == cpu_set_lately.at &&
 			       plain_fill_quality(from, now, out));
 }

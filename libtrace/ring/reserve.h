@@ -33,6 +33,18 @@ static inline bool ring_self_may_write(uint32_t major)
 	       ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 }
 
+/* Whether the hook was reserved on the ring of another processor than this one; false if `cpu` has
+ * no ring, or on a guest ring. */
+static inline bool hook_left_cpu(const struct hook_writer *w, uint32_t cpu)
+{
+	const struct ring_map *map = ring_self.map;
+	const struct shm_geometry *g = &map->geometry;
+	const uint64_t at = (uint64_t)((uintptr_t)w->first - (uintptr_t)map->rings);
+
+	return at - cpu * g->ring_stride >= g->ring_stride && cpu < g->cpus &&
+	       at < g->cpus * g->ring_stride;
+}
+
 /* Bytes. */
 enum { PREFETCHED_MOST = 512 };
 

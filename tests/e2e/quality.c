@@ -1,11 +1,13 @@
 /*
  * Intervals of which something is known beforehand, each with its quality hook:
  *
- *	quality [late]
+ *	quality [late | crowd]
  *
  * "asleep" sleeps eight times 10 ms, "pages" touches 200 new pages, "moved" is moved to another
  * processor (not there where it cannot be), "elsewhere" is ended by another thread. With late,
- * only CpiGetAndTrace asks for the hook.
+ * only CpiGetAndTrace asks for the hook. With crowd, instead, threads on one processor make short
+ * intervals, "crowd", in most of whose time the library reads and writes: a thread that is
+ *preempted there has ended its interval, and finds the stamp raised.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +19,7 @@
 
 #include "perfutil.h"
 
-enum { PAGES = 200 };
+enum { PAGES = 200, CROWD = 4, CROWD_INTERVALS = 2000 };
 
 static void *handle;
 static UINT32 flags;
@@ -82,12 +84,48 @@ static void *elsewhere(void *unused)
 	return NULL;
 }
 
+static void *crowd(void *one)
+{
+	void *mine;
+
+	if (pthread_setaffinity_np(pthread_self(), sizeof(cpu_set_t), one) != 0 ||
+		CpiInit(CPI_TYPE_TRACE_QUALITY, &mine) != PU_SUCCESS)
+		return NULL;
+	for (int i = 0; i < CROWD_INTERVALS; i++) {
+		CpiStart(mine);
+		CpiGetAndTrace(mine, 1, 0, "crowd", NULL);
+	}
+	CpiTerminate(mine);
+	return mine;
+}
+
+static int make_crowd(void)
+{
+	pthread_t thread[CROWD];
+	cpu_set_t one;
+	int cpu = sched_getcpu(), failed = cpu < 0;
+
+	CPU_ZERO(&one);
+	CPU_SET(failed ? 0 : cpu, &one);
+	for (int i = 0; i < CROWD; i++)
+		if (pthread_create(&thread[i], NULL, crowd, &one) != 0)
+			return 2;
+	for (int i = 0; i < CROWD; i++) {
+		void *done;
+
+		failed |= pthread_join(thread[i], &done) != 0 || !done;
+	}
+	return failed ? 2 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const UINT32 mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	int late = argc > 1 && strcmp(argv[1], "late") == 0;
 	pthread_t thread;
 
+	if (argc > 1 && strcmp(argv[1], "crowd") == 0)
+		return make_crowd();
 	flags = late ? CPI_TYPE_TRACE_QUALITY : 0;
 	if (CpiInit(late ? mode : mode | CPI_TYPE_TRACE_QUALITY, &handle) != PU_SUCCESS)
 		return 2;

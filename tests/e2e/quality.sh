@@ -58,6 +58,25 @@ asleep() {
 		cell asleep flags | grep -q '^summary+quality'
 }
 
+# Of a crowd's intervals of a millisecond or more, how many say that there was no switch, and how
+# many say nothing of it. A host that stopped the processor is no switch, either.
+crowd_counts() {
+	awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["end_ns"] - $at["start_ns"] >= 1000000 {
+			none += $at["ctx_switches"] == "0"
+			unknown += $at["ctx_switches"] == ""
+		}
+		END { print none + 0, unknown + 0 }' "$work/csv"
+}
+
+crowd_unknown() {
+	crowd_counts >"$work/counts"
+	read -r none unknown <"$work/counts"
+	echo "$none without a switch, $unknown unknown"
+	[ "$none" -le "$((2 + unknown / 2))" ]
+}
+
 in_text() {
 	"$CPIDECODE" --report intervals "$work/t.bin" >"$work/text" || return 1
 	grep -q 'off CPU  *switches  *migr  *faults' "$work/text" &&
@@ -89,5 +108,7 @@ check "columns in the text report" in_text
 check "the hooks report has the quantities" in_hooks
 check "asked for by CpiGetAndTrace alone" trace late
 check "what only a start begins to count is not known then" late_unknown
+check "threads that preempt each other" trace crowd
+check "who was preempted between an interval's end and its stamp was not there all the time" crowd_unknown
 
 tally

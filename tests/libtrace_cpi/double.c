@@ -12,7 +12,8 @@
 #include "../../libtrace/ring/hook.h"
 #include "../../libtrace/session/attach.h"
 
-__thread struct ring_thread ring_self;
+static struct ring_map double_map;
+__thread struct ring_thread ring_self = {.map = &double_map};
 static struct shm_control control;
 const struct shm_control *ring_gate = &control;
 struct ring_epoch_page ring_epoch;
@@ -46,12 +47,17 @@ int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_
 		return r->rc < 0 ? r->rc : PU_ERROR_HOOK_TOO_LONG;
 	}
 	ck_assert_uint_eq(bytes % REC_ALIGN, 0);
+	double_map.geometry.cpus = r->cpus;
+	double_map.geometry.ring_stride = sizeof r->bytes;
+	double_map.rings = (uint8_t *)((uintptr_t)r->bytes - r->cpu * sizeof r->bytes);
 	memset(r->bytes, 0xEE, bytes);
 	put_le32(r->bytes, bytes | REC_KIND_HOOK);
 	r->size = bytes;
 	r->hooks = hooks;
 	r->reservations++;
-	r->stamped = r->stamp ? r->stamp : at ? at->ticks : clock_now();
+	if (r->sleeps)
+		usleep(1000);
+	r->stamped = r->stamp ? r->stamp : at && !r->sleeps ? at->ticks : clock_now();
 	put_le32(r->bytes + REC_TID, 4711);
 	put_le64(r->bytes + REC_STAMP, r->stamped);
 	*w = (struct hook_writer){

@@ -20,6 +20,8 @@ struct ring_double {
 	int rc;		/* if negative: returned by hook_begin */
 	uint32_t limit; /* the largest group that fits */
 	uint64_t stamp; /* 0: now */
+	bool sleeps;	/* before each reservation, whose stamp is from then on: it was raised */
+	uint32_t cpus, cpu; /* the ring is of that processor, of so many; 0: a guest ring */
 	uint64_t stamped;
 	_Atomic uint32_t readied;	       /* calls of attach_ready */
 	_Atomic uint32_t source, source_flags; /* enum shm_source */

@@ -1,7 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../../libtrace/core/clock.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "../../libtrace/measure/cpi/group.h"
 #include "double.h"
 #include "suites.h"
@@ -20,6 +24,7 @@ static void set_up(void)
 	it = calloc(1, counters_interval_size(3));
 	it->cpus = 3;
 	it->thread_known = it->counted = true;
+	it->end_switches = it->end_on_cpu_ns = NOT_MEASURED;
 	it->thread_instructions = 0x100000002u;
 	it->thread_cycles = 0x180000003u;
 	memcpy(it->cpu, cpu, sizeof cpu);
@@ -327,32 +332,36 @@ static const struct {
 	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 3, 8, NULL, 4, 9},
 };
 
-/* The same bytes as without one, also if the thread was switched before the stamp. */
+/* The same bytes as without one, also if the thread was switched before the stamp, or is on another
+ * processor's ring. */
 START_TEST(image_of_a_group)
 {
 	static uint8_t written[4096];
 	struct group_image *image = calloc(1, group_image_size(3));
-	const struct hook_time at = {2000, 0};
+	struct hook_time at = {2000, 0};
 
 	ck_assert_uint_eq(strlen(next[7].label), IMAGE_LABEL_MOST);
 	it->counted = false;
 	it->thread_instructions = it->thread_cycles = it->unexplained_ns = NOT_MEASURED;
 	it->stayed = true;
 	it->activity_source = INTERVAL_TIME_PAGE;
-	for (size_t turn = 0; turn < 2 * sizeof next / sizeof *next; turn++) {
-		const size_t n = turn / 2;
+	ring_double.cpus = 2;
+	ring_double.cpu = 1;
+	for (size_t turn = 0; turn < 4 * sizeof next / sizeof *next; turn++) {
+		const size_t n = turn / 4;
 		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
 			next[n].label, NULL, NULL};
 
-		it->page = turn % 2; /* one that is not open */
+		it->page = turn & 1; /* one that is not open */
 		it->thread_instructions = next[n].cycles ? next[n].instructions : NOT_MEASURED;
 		it->thread_cycles = next[n].cycles ? next[n].cycles : NOT_MEASURED;
 		it->cpus = next[n].cpus;
 		it->activity =
-			(struct counter_activity){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
+			(struct counter_activity){n, 0, 0, next[n].faults, 0, (uint32_t)n % 3};
 		it->quality[COUNTER_THREAD_CYCLES] =
 			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, n, n};
 		ring_double.stamp = 5000000000u + n;
+		at.ticks = turn & 2 ? ring_double.stamp : 2000;
 		ck_assert_int_eq(group_write(&now, it, n, &at, &elapsed), PU_SUCCESS);
 		ck_assert_uint_eq(elapsed, 5000000000u);
 		ck_assert_uint_lt(ring_double.size, sizeof written);
@@ -414,6 +423,110 @@ START_TEST(a_switch_before_the_stamp_leaves_nothing_known)
 }
 END_TEST
 
+static uint64_t count_switches(void)
+{
+	struct rusage u;
+
+	ck_assert_int_eq(getrusage(RUSAGE_THREAD, &u), 0);
+	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
+/* Without a page the count tells, if the stamp is a later one. */
+START_TEST(a_count_shows_a_switch_before_the_stamp)
+{
+	const struct hook_time at = {2000, 0};
+	const uint64_t stamps[] = {2000, 3000};
+
+	it->counted = false;
+	it->stayed = true;
+	it->activity_source = INTERVAL_TIME_CLOCK;
+	it->activity = (struct counter_activity){10, 0, 0, 0, 0, COUNTER_NO_CPU};
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	for (int later = 0; later < 2; later++) {
+		ring_double.stamp = stamps[later];
+		/* Unless this thread is preempted meanwhile. */
+		do {
+			it->end_switches = count_switches();
+			ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		} while (count_switches() != it->end_switches);
+		check_time_hook(INTERVAL_TIME_CLOCK, 0);
+		usleep(1000);
+		ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		if (later)
+			check_time_hook(INTERVAL_TIME_NONE, UINT32_MAX);
+		else
+			check_time_hook(INTERVAL_TIME_CLOCK, 0);
+	}
+}
+END_TEST
+
+/* What an interval with a switch ran until a later stamp is asked of the thread's clock. */
+START_TEST(time_up_to_the_stamp)
+{
+	const uint64_t second = clock_ticks_per_second();
+	const struct hook_time at = {2000, 0};
+	const struct {
+		uint64_t ran_ns, ticks, least_ns, most_ns;
+	} cases[] = {{0, 0, 10, 10}, {1000000, second / 10000, 100010, 100010},
+		{1000000, second, 1000010, 500000010}, {NOT_MEASURED, second, 10, 10}};
+
+	it->counted = false;
+	it->activity_source = INTERVAL_TIME_CLOCK;
+	it->activity = (struct counter_activity){10, 1, NOT_MEASURED, 0, 0, COUNTER_NO_CPU};
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	while (thread_time_ns() < 1000000)
+		;
+	for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+		const struct record_view *v;
+		uint64_t ns;
+
+		ring_double.stamp = at.ticks + cases[n].ticks;
+		it->end_on_cpu_ns = cases[n].ran_ns == NOT_MEASURED
+					    ? NOT_MEASURED
+					    : thread_time_ns() - cases[n].ran_ns;
+		ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		v = group_record(group_records() - 1);
+		ck_assert_uint_ne(v->word[INTERVAL_TIME_WORD_KNOWN] & INTERVAL_KNOWN_ON_CPU, 0);
+		ns = (uint64_t)v->word[INTERVAL_TIME_WORD_FIRST] << 32 |
+		     v->word[INTERVAL_TIME_WORD_FIRST + 1];
+		ck_assert_uint_ge(ns + 1, cases[n].least_ns);
+		ck_assert_uint_le(ns, cases[n].most_ns + 1);
+	}
+}
+END_TEST
+
+/* On another processor's ring it did not begin where it ended. */
+START_TEST(a_migration_before_the_reservation_leaves_nothing_known)
+{
+	static const struct {
+		uint32_t cpus, cpu, start;
+		bool known;
+	} cases[] = {{2, 0, 0, true}, {2, 1, 1, true}, {2, 0, 1, false}, {2, 1, 0, false},
+		{2, 1, COUNTER_NO_CPU, true}, {2, 1, 2, true}, {2, 2, 0, true}, {2, 2, 1, true},
+		{0, 0, 1, true}};
+	const struct hook_time at = {2000, 0};
+
+	it->counted = false;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	ring_double.stamp = at.ticks;
+	for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+		ring_double.cpus = cases[n].cpus;
+		ring_double.cpu = cases[n].cpu;
+		it->activity_source = INTERVAL_TIME_CLOCK;
+		it->activity = (struct counter_activity){10, 0, 0, 0, 0, cases[n].start};
+		it->stayed = true;
+		ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		check_time_hook(cases[n].known ? INTERVAL_TIME_CLOCK : INTERVAL_TIME_NONE,
+			cases[n].known ? 0 : UINT32_MAX);
+		/* One that was switched says where. */
+		it->stayed = false;
+		it->activity.on_cpu_ns = NOT_MEASURED;
+		ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		check_time_hook(INTERVAL_TIME_CLOCK, 0);
+	}
+}
+END_TEST
+
 /* The largest machine: what init reserves for a group is enough, and the words still count in 16
  * bits. */
 START_TEST(the_largest_group_fits_its_reservation)
@@ -452,6 +565,8 @@ Suite *group_suite(void)
 			busy_not_measured, instructions_not_measured,
 			one_processor_without_instructions, thread_of_another,
 			a_switch_before_the_stamp_leaves_nothing_known,
+			a_count_shows_a_switch_before_the_stamp, time_up_to_the_stamp,
+			a_migration_before_the_reservation_leaves_nothing_known,
 			nothing_is_reserved_while_tracing_is_off, stamp_before_start,
 			nothing_counted, image_of_a_group, the_largest_group_fits_its_reservation),
 		LOOPS({a_label_surrounds_the_group, 0, 7}, {label_too_long, 0, 3},

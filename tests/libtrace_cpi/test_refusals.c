@@ -42,15 +42,22 @@ static const struct record_view *time_hook(void)
 		       : NULL;
 }
 
-static UINT32 activity_known(void)
+static const struct record_view *quality_hook(void)
 {
 	for (unsigned n = 0; n < group_records(); n++) {
 		const struct record_view *v = group_record(n);
 
 		if (v->major == CPI_MAJOR && (v->minor & CPI_MINOR_KIND) == CPI_MINOR_QUALITY)
-			return v->word[CPI_QUALITY_KNOWN];
+			return v;
 	}
-	return 0;
+	return NULL;
+}
+
+static UINT32 activity_known(void)
+{
+	const struct record_view *v = quality_hook();
+
+	return v ? v->word[CPI_QUALITY_KNOWN] : 0;
 }
 
 static void trace_sleep(void *h, UINT32 types)
@@ -77,6 +84,47 @@ START_TEST(quality_comes_from_the_clock)
 		ck_assert_uint_eq(
 			activity_known(), CPI_KNOWN_ON_CPU | CPI_KNOWN_SWITCHES | CPI_KNOWN_FAULTS);
 	}
+	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
+/* The time on the processor and the switches, behind the quantities. */
+static bool figures_are_unknown(void)
+{
+	const UINT32 *word =
+		quality_hook()->word + CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES;
+
+	ck_assert_uint_eq(
+		activity_known(), CPI_KNOWN_ON_CPU | CPI_KNOWN_SWITCHES | CPI_KNOWN_FAULTS);
+	return (word[0] & word[1] & word[2] & word[3]) == UINT32_MAX;
+}
+
+/* What came between an interval's end and the stamp that the ring raised: a switch, or nothing. */
+START_TEST(a_raised_stamp_is_no_switch)
+{
+	bool known = false;
+	void *h;
+
+	if (!refuse_call(SYS_perf_event_open, EACCES)) {
+		printf("skipped: a_raised_stamp_is_no_switch: the kernel offers no filters\n");
+		return;
+	}
+	h = init(CPI_TYPE_TRACE_QUALITY);
+	ring_double.sleeps = true;
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 3, 0, "sleep", NULL), PU_SUCCESS);
+	ck_assert(figures_are_unknown());
+	ck_assert_uint_eq(time_hook()->word[INTERVAL_TIME_WORD_SOURCE], INTERVAL_TIME_NONE);
+	ring_double.sleeps = false;
+	/* More than one try: other programs run, too. */
+	for (int i = 0; i < 100 && !known; i++) {
+		ring_double.stamp = clock_now() + clock_ticks_per_second();
+		ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+		ck_assert_int_eq(CpiGetAndTrace(h, 3, 0, "work", NULL), PU_SUCCESS);
+		known = !figures_are_unknown();
+	}
+	ck_assert(known);
+	ck_assert_uint_eq(time_hook()->word[INTERVAL_TIME_WORD_SOURCE], INTERVAL_TIME_CLOCK);
 	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
 }
 END_TEST
@@ -225,7 +273,7 @@ END_TEST
 Suite *refusals_suite(void)
 {
 	return SUITE("refusals", .timeout = 60, .set_up = set_up,
-		TESTS(a_thousand_threads_leave_half_to_the_user),
+		TESTS(a_thousand_threads_leave_half_to_the_user, a_raised_stamp_is_no_switch),
 		LOOPS({quality_comes_from_the_clock, 0, sizeof errors / sizeof *errors},
 			{nothing_is_said_without_quality, 0, sizeof errors / sizeof *errors}));
 }

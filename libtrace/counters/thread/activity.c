@@ -42,13 +42,18 @@ static uint32_t activity_find_cpu(void)
 	return cpu >= 0 ? (uint32_t)cpu : COUNTER_NO_CPU;
 }
 
+static uint64_t activity_sum_switches(const struct rusage *u)
+{
+	return (uint64_t)u->ru_nvcsw + (uint64_t)u->ru_nivcsw;
+}
+
 static void read_usage(struct counter_activity *activity)
 {
 	struct rusage u;
 
 	*activity = COUNTER_NO_ACTIVITY;
 	if (getrusage(RUSAGE_THREAD, &u) == 0) {
-		activity->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+		activity->switches = activity_sum_switches(&u);
 		activity->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
 	}
 	activity->cpu = activity_find_cpu();
@@ -392,6 +397,7 @@ void activity_of_none(struct counter_interval *out)
 	out->activity = COUNTER_NO_ACTIVITY;
 	out->activity_source = INTERVAL_TIME_NONE;
 	out->page = 0;
+	out->end_switches = out->end_on_cpu_ns = NOT_MEASURED;
 	out->unexplained_ns = NOT_MEASURED;
 	out->stayed = false;
 }
@@ -435,6 +441,7 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		return;
 	}
 	activity_difference(&from->activity, &to->activity, &out->activity);
+	out->end_switches = to->activity.switches;
 	if (faults != NOT_MEASURED)
 		out->activity.faults = faults;
 	/* The usual case. activity_renew has compared the counts. */
@@ -449,6 +456,8 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		return;
 	}
 	uint64_t begin = activity_time_at(from), end = activity_time_at(to);
+
+	out->end_on_cpu_ns = end;
 	/* The clocks of thread and processor differ: it left soon after a moment that was computed.
 	 */
 	if (begin > end && from->activity.on_cpu_ns <= end)
@@ -456,4 +465,19 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 	out->activity.on_cpu_ns = activity_count_since(begin, end);
 	if (out->activity.on_cpu_ns != NOT_MEASURED && out->activity.on_cpu_ns > elapsed)
 		out->activity.on_cpu_ns = elapsed;
+}
+
+bool activity_count_stays(const struct counter_interval *i)
+{
+	struct rusage u;
+
+	return i->end_switches == NOT_MEASURED ||
+	       (getrusage(RUSAGE_THREAD, &u) == 0 && activity_sum_switches(&u) == i->end_switches);
+}
+
+uint64_t activity_time_since_end(const struct counter_interval *i)
+{
+	uint64_t now = i->end_on_cpu_ns == NOT_MEASURED ? NOT_MEASURED : thread_time_ns();
+
+	return now == NOT_MEASURED || now < i->end_on_cpu_ns ? 0 : now - i->end_on_cpu_ns;
 }

@@ -69,14 +69,22 @@ static inline bool activity_page_is(const struct thread_group *g, uint32_t numbe
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
-/* Whether the calling thread, whose interval it is, has not left its processor since its end. For
- * intervals with a page. */
+/* activity_stays by the kernel's count of switches. True if it was not read at the end. */
+bool activity_count_stays(const struct counter_interval *i);
+
+/* Whether the calling thread, whose interval it is, has not left its processor since its end, as
+ * far as that was known then. Without a page a system call. */
 static inline bool activity_stays(const struct counter_interval *i)
 {
 	const struct thread_group *g = counters_self.group;
 
+	if (!i->page)
+		return activity_count_stays(i);
 	return g && activity_page_is(g, i->page, i->page_lock);
 }
+
+/* ns that the calling thread, whose interval it is, ran since its end; 0: unknown. */
+uint64_t activity_time_since_end(const struct counter_interval *i);
 
 /* Copies a valid reading. Faults are read again: they advance without a switch. Copies members,
  * because compilers copy structures by a slow string instruction. */

@@ -314,25 +314,28 @@ static void group_prepare(struct group *g, const struct group_spec *spec,
 	}
 }
 
-/*
- * The group lasts to its stamp, which may be later than the moment at which the interval ended and
- * the thread was read. It ran in between, if it was not switched out; otherwise what it did is not
- * known.
- */
 static void group_extend_activity(struct group *g, const struct hook_time *at)
 {
+	const struct counter_interval *i = g->i;
 	struct counter_activity *activity = &g->activity;
 	const uint64_t stamp = g->f.w.stamp;
 
-	g->activity = g->i->activity;
-	g->source = g->i->activity_source;
-	g->unexplained_ns = g->i->unexplained_ns;
-	if (!image_activity_lasts(g->i, at, stamp)) {
+	*activity = i->activity;
+	g->source = i->activity_source;
+	g->unexplained_ns = i->unexplained_ns;
+	/* One that was switched has the processor of its start. */
+	if (!i->stayed && at && stamp == at->ticks)
+		return;
+	if (!image_activity_lasts(i, at, &g->f.w)) {
 		activity->on_cpu_ns = activity->switches = activity->migrations =
 			g->unexplained_ns = NOT_MEASURED;
 		g->source = INTERVAL_TIME_NONE;
-	} else if (g->i->page && at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
-		activity->on_cpu_ns += rate_ns_of_ticks(stamp - at->ticks);
+	} else if (!i->stayed && at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
+		/* By its clock: it may have been switched since `at` before it was read. */
+		uint64_t ran = activity_time_since_end(i),
+			 all = rate_ns_of_ticks(stamp - at->ticks);
+
+		activity->on_cpu_ns += ran < all ? ran : all;
 	}
 }
 

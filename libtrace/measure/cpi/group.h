@@ -3,6 +3,16 @@
  * label, time, events, arguments, in one reservation. Layouts: formats/trace-file.md, "CPI hooks"
  * and "Interval hooks".
  *
+ * Invariant: a group's figures of the thread hold up to its stamp and for the processor of its
+ * ring, or are not known. The thread was read before the reservation, and may have been switched in
+ * between:
+ *  - If the stamp is later than the reading, the thread's switch page is compared again or, without
+ *    one, the kernel's count of its switches, by a system call. A switch leaves the figures
+ *    unknown.
+ *  - If the ring is not that of the processor where the thread was at the start, a thread without a
+ *    switch left it after the reading. Its figures are unknown: readers take an interval without a
+ *    switch for one that began where it ended.
+ *
  * libtrace/measure owns live intervals of CPI and utilisation: instances, arithmetic, hook groups.
  * It includes session, ring, counters and core. Errors: negative PU_ codes.
  */

@@ -114,17 +114,15 @@ static inline void image_put_quality(
 		put_hl64(p, i->activity.faults);
 }
 
-/* Whether the thread stayed on its processor from the interval's end to the stamp, as far as a page
- * tells. Without one a later stamp may show that another thread wrote before, and is as often that
- * of a hook that entered a section. */
+/* Whether the figures of an interval without a switch hold for its group: see group.h. A later
+ * stamp is the ring's, from another thread, or that of a hook that attached its thread. */
 static inline bool image_activity_lasts(
-	const struct counter_interval *i, const struct hook_time *at, uint64_t stamp)
+	const struct counter_interval *i, const struct hook_time *at, const struct hook_writer *w)
 {
-	return !i->page || (at && stamp == at->ticks) || activity_stays(i);
+	return at && w->stamp == at->ticks ? !hook_left_cpu(w, i->activity.cpu) : activity_stays(i);
 }
 
-/* A switch between the interval's end and the stamp, to which the group lasts: what the thread did
- * is not known. */
+/* Where they do not, they are not known. */
 static __attribute__((noinline, cold)) void image_forget_activity(
 	const struct group_image *image, uint8_t *first)
 {
@@ -178,7 +176,7 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	}
 	if (image->quality)
 		image_put_quality(w.first + image->quality, i, image->known);
-	if (unlikely(!image_activity_lasts(i, at, w.stamp)))
+	if (unlikely(!image_activity_lasts(i, at, &w)))
 		image_forget_activity(image, w.first);
 	if (events) {
 		more.w = w;
