@@ -6,6 +6,7 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../base/grow.h"
 #include "../model/intervals/keep.h"
 #include "../model/intervals/ranking.h"
 #include "../model/intervals/stream.h"
@@ -38,6 +39,9 @@ static unsigned intervals_find_columns(const struct interval *iv)
 	return has;
 }
 
+/* Of a stream's selections beside parents' names. */
+enum { INTERVALS_NAMED_BITS = 32 };
+
 struct taking {
 	struct report *r;
 	atomic_bool any; /* there are intervals */
@@ -53,6 +57,7 @@ struct taking {
 	struct cell_order cells; /* instead, if by_cells */
 	bool by_cells, by_argument;
 	struct interval_ranking *ranking;
+	atomic_bool lacks_names; /* more labels than the trace keeps texts */
 	/* Columns of values and derived metrics. */
 	struct derived_set metrics;
 	struct column *more;
@@ -239,6 +244,80 @@ static struct cell interval_get_metric(const void *row, const void *of)
 	return cell_real(derived_of_interval(of, row), METRIC_DECIMALS);
 }
 
+/* Of a parent whose label has no number. */
+enum { INTERVALS_UNNAMED = UINT32_MAX };
+
+/* The numbers by which the stream names parents: texts of the trace, from 1. */
+static uint32_t intervals_name(void *ctx, const struct interval *iv)
+{
+	struct taking *t = ctx;
+	char room[REPORT_NAME_ROOM];
+	size_t length;
+	const char *name = report_name(iv, room, &length);
+	const uint32_t index = trace_text_index(t->r->trace, name, (uint32_t)length);
+
+	if (index != TEXT_NONE)
+		return index + 1;
+	atomic_store_explicit(&t->lacks_names, true, memory_order_relaxed);
+	return INTERVALS_UNNAMED;
+}
+
+static struct cell intervals_get_parent(const void *row, const void *of)
+{
+	const uint32_t name = ((const struct interval *)row)->parent_name;
+
+	if (!name || name == INTERVALS_UNNAMED)
+		return cell_string(NULL, 0, false);
+	const struct trace_text text = trace_text_at(of, name - 1);
+	return cell_string(text.at, text.length, true);
+}
+
+static bool intervals_asks_parent(const struct report *r)
+{
+	const char *sort = r->sort ? r->sort + (*r->sort == '-') : "";
+
+	return strcmp(sort, "parent") == 0 ||
+	       (r->columns && rows_lists(r, "parent", strlen("parent")));
+}
+
+/* Selections of a query have fewer bits beside the names. */
+static int intervals_find_names(struct taking *t, struct interval_stream_options *how)
+{
+	struct report *r = t->r;
+
+	if (!intervals_asks_parent(r))
+		return 0;
+	how->name = intervals_name;
+	if (!how->query || where_selection_bits(r->where) <= INTERVALS_NAMED_BITS)
+		return 0;
+	report_note(r,
+		"--columns and --sort parent go with a --where of at most %d comparisons, if it asks other intervals",
+		INTERVALS_NAMED_BITS);
+	r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
+/* Shown only where it is listed: the stream names parents then. */
+static int intervals_add_parent(struct taking *t)
+{
+	const size_t n = column_count(t->more);
+	size_t room = n + 1;
+
+	if (array_grow(&t->more, n + 1, &room, sizeof *t->more))
+		return CPIDECODE_ENOMEM;
+	t->more[n] = (struct column){.name = "parent",
+		.heading = "parent",
+		.source = COLUMN_GET_OF,
+		.get_of = intervals_get_parent,
+		.of = t->r->trace,
+		.is_text = true,
+		.none = "-",
+		.left = true,
+		.when = INTERVAL_HAS_LIST};
+	t->more[n + 1] = (struct column){.name = NULL};
+	return 0;
+}
+
 static void intervals_drop_columns(struct taking *t)
 {
 	free(t->more);
@@ -273,7 +352,9 @@ static int intervals_make_columns(struct taking *t)
 		t->more = derived_add_columns(
 			&t->metrics, values->columns, interval_get_metric, true);
 	event_names_free(&names);
-	return rc || t->more ? rc : CPIDECODE_ENOMEM;
+	if (!rc && !t->more)
+		rc = CPIDECODE_ENOMEM;
+	return rc ? rc : intervals_add_parent(t);
 }
 
 /* The stream is there, and the columns. */
@@ -289,6 +370,9 @@ static int intervals_report(struct report *r, struct interval_stream *s, struct 
 	int rc = intervals_print(r, s, taking, has);
 	if (!rc && !atomic_load_explicit(&taking->any, memory_order_relaxed))
 		report_note_no_intervals(r);
+	if (!rc && atomic_load_explicit(&taking->lacks_names, memory_order_relaxed))
+		report_note(r,
+			"some parents have no name in the column parent: the trace has too many labels that are not in its tables");
 	if (!rc && r->format != FORMAT_TEXT && taking->values.count > VALUE_COLUMNS_MAX)
 		report_note(r, "%zu names of values have no column: only the first %d do",
 			taking->values.count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
@@ -383,6 +467,8 @@ int report_intervals(struct report *r)
 		how.near = intervals_is_near;
 	else
 		how.query = lineage_query(&lineage, r, &query);
+	if (!rc)
+		rc = intervals_find_names(&taking, &how);
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {

@@ -4,7 +4,7 @@
 
 struct open_interval {
 	uint64_t end;
-	uint32_t depth;
+	uint32_t depth, name;
 	int64_t place; /* of the innermost of it and its containers that is handed out */
 	struct interval_hook hook;
 };
@@ -29,10 +29,12 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 	const struct open_interval *outer = find_outer(stack, &t->count, key->end);
 	found->depth = 0;
 	found->parent = -1;
+	found->name = 0;
 	if (outer) {
 		found->depth = outer->depth + 1;
 		found->parent = outer->place;
 		found->hook = outer->hook;
+		found->name = outer->name;
 		/* An outer interval that ends here too contains no later one. */
 		if (outer->end == key->end)
 			t->count--;
@@ -41,6 +43,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 		t->until = key->end;
 	stack[t->count++] = (struct open_interval){.end = key->end,
 		.depth = found->depth,
+		.name = key->name,
 		.place = key->place >= 0 ? key->place : found->parent,
 		.hook = key->hook};
 	return 0;

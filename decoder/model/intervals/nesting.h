@@ -24,6 +24,7 @@ struct nest_key {
 	uint32_t era, tid;
 	uint64_t start, end, pair;
 	int64_t place;
+	uint32_t name; /* of interval_stream_options; 0: none */
 	struct interval_hook hook;
 };
 
@@ -32,6 +33,7 @@ struct nest_found {
 	uint32_t depth;
 	int64_t parent;		   /* the place of the innermost one handed out, or -1 */
 	struct interval_hook hook; /* of the innermost one, handed out or not; of a depth above 0 */
+	uint32_t name;		   /* the same; 0: none */
 };
 
 int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found *found);

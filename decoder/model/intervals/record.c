@@ -36,6 +36,7 @@ struct places {
 	uint64_t era;
 	int64_t end_ns; /* sorts records of one start */
 	struct interval_hook parent_hook;
+	uint64_t parent_name;
 };
 
 /*
@@ -273,7 +274,7 @@ static uint8_t *put_body(uint8_t *to, uint8_t *p, const struct interval *iv, uns
 	}
 	if (wants & RECORD_PLACES) {
 		struct places places = {iv->place, iv->parent, iv->end_ticks - iv->elapsed,
-			interval_record_era(iv), iv->end_ns, iv->parent_hook};
+			interval_record_era(iv), iv->end_ns, iv->parent_hook, iv->parent_name};
 
 		memcpy(p, &places, sizeof places);
 		p += sizeof places;
@@ -501,6 +502,7 @@ static inline uint32_t interval_record_read_places(
 	iv->place = places.own;
 	iv->parent = places.parent;
 	iv->parent_hook = places.parent_hook;
+	iv->parent_name = (uint32_t)places.parent_name;
 	return interval_record_read_times(places.start, places.era, wants, clock, iv);
 }
 

@@ -20,6 +20,9 @@
 /* With a window: the sorter's share of the budget. */
 enum { LATE_SHARE = 4 };
 
+/* Of a selection: above the query's. */
+enum { STREAM_NAME_SHIFT = 32 };
+
 struct interval_stream {
 	const struct trace *t;
 	struct interval_sorter *sorter;
@@ -32,6 +35,7 @@ struct interval_stream {
 	bool skipped;	/* `costs` lacks some */
 	bool compensate;
 	bool unnested;
+	bool is_named;			    /* selections have the numbers that `name` gave */
 	int64_t from_ns, known_to_ns;	    /* known_to_ns: INT64_MAX if all is read */
 	const struct interval_query *query; /* NULL: none, or it has selected */
 	uint64_t count, with_cost;
@@ -75,12 +79,16 @@ static int interval_stream_add_interval(
 	struct interval_stream *s, unsigned thread, const struct interval *iv)
 {
 	const enum interval_choice choice = interval_stream_choose(s, thread, iv);
-	const struct interval_query *q = s->reading->options->query;
+	const struct interval_stream_options *o = s->reading->options;
+	uint64_t selection;
 
 	if (choice == INTERVAL_LEFT_OUT)
 		return 0;
-	return interval_sorter_add(
-		s->sorter, thread, iv, choice == INTERVAL_KEPT, q ? q->selection(q->ctx, iv) : 0);
+	selection = o->query ? o->query->selection(o->query->ctx, iv) : 0;
+	if (o->name)
+		selection = (uint32_t)selection | (uint64_t)o->name(o->ctx, iv)
+							  << STREAM_NAME_SHIFT;
+	return interval_sorter_add(s->sorter, thread, iv, choice == INTERVAL_KEPT, selection);
 }
 
 static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
@@ -256,7 +264,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.progress_ctx = o->progress_ctx};
 	struct interval_sorter_options sorter = *how;
 	const bool has_window =
-		o->windowed && !o->query && interval_window_suits(s->t, how->budget);
+		o->windowed && !o->query && !o->name && interval_window_suits(s->t, how->budget);
 	const bool untimed =
 		o->filter_wants & WANT_UNTIMED || (!o->filter && !o->near && !o->query);
 	/* The sorter finds the times of starts, in their order. */
@@ -295,6 +303,15 @@ static void find_cost(struct interval_stream *s, struct interval *iv, int64_t ke
 		iv->own_nested = nested_cost_get(&s->costs, kept);
 }
 
+/* The query's part. */
+static uint64_t interval_stream_selection(
+	const struct interval_stream *s, const struct interval_record *r)
+{
+	const uint64_t selection = interval_record_selection(r);
+
+	return s->is_named ? (uint32_t)selection : selection;
+}
+
 /* Walks a sorter by machine and ticks, for the query to gather what it selects by. */
 static int gather_query(struct interval_stream *s)
 {
@@ -305,8 +322,8 @@ static int gather_query(struct interval_stream *s)
 	while ((rc = next_record(s, &r)) > 0) {
 		struct nest_key key = interval_record_nest_key(r, -1);
 
-		rc = q->gather(
-			q->ctx, &key, interval_record_widen(r).file, interval_record_selection(r));
+		rc = q->gather(q->ctx, &key, interval_record_widen(r).file,
+			interval_stream_selection(s, r));
 		if (rc)
 			return rc;
 	}
@@ -335,9 +352,11 @@ static int nest_record(struct interval_stream *s, const struct interval_record *
 {
 	struct nest_key key = interval_record_nest_key(r, -1);
 
+	if (s->is_named)
+		key.name = (uint32_t)(interval_record_selection(r) >> STREAM_NAME_SHIFT);
 	if (s->query) {
 		int rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,
-			interval_record_selection(r), selected);
+			interval_stream_selection(s, r), selected);
 
 		if (rc < 0)
 			return rc;
@@ -369,6 +388,7 @@ static int next_nested(struct interval_stream *s)
 		s->iv.depth = found.depth;
 		s->iv.parent = found.parent;
 		s->iv.parent_hook = found.hook;
+		s->iv.parent_name = found.name;
 		s->iv.place = s->place++;
 		if (!rc)
 			find_cost(s, &s->iv, s->kept - 1);
@@ -427,7 +447,8 @@ static int interval_stream_fill_sorter(
 {
 	bool by_time = !o->by_machine && has_machines(s->t);
 	struct interval_sorter_options how = {.trace = s->t,
-		.wants = o->wants | (by_time ? WANT_START : 0) | (o->query ? RECORD_SELECTION : 0),
+		.wants = o->wants | (by_time ? WANT_START : 0) |
+			 (o->query || o->name ? RECORD_SELECTION : 0),
 		.budget = o->budget ? o->budget : DEFAULT_BUDGET};
 
 	if (by_time)
@@ -439,6 +460,7 @@ static int interval_stream_fill_sorter(
 	s->from_ns = o->from_ns;
 	s->known_to_ns = o->known ? o->known_to_ns : INT64_MAX;
 	s->query = o->query;
+	s->is_named = o->name;
 	int rc = read_in(s, o, &how, found);
 	if (!rc)
 		rc = rewind_records(s);

@@ -69,6 +69,10 @@ struct interval_stream_options {
 	 * there is one, `near` and the query do without what that leaves out. */
 	unsigned filter_wants;
 	const struct interval_query *query; /* NULL: none */
+	/* A number of each interval, also of those that the filter leaves out: parent_name of those
+	 * directly in it. A query then has the lower 32 bits of a selection. Called as the filter.
+	 * NULL: none. */
+	uint32_t (*name)(void *ctx, const struct interval *iv);
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;

@@ -155,7 +155,8 @@ struct interval {
 	const char *value_texts;
 	uint32_t num_values, values_bytes;
 	struct interval_hook
-		parent_hook; /* of a stream: of the innermost around; depth is above 0 */
+		parent_hook;  /* of a stream: of the innermost around; depth is above 0 */
+	uint32_t parent_name; /* the same, if the stream names intervals; 0: none */
 };
 
 /* From first to last, both included; nothing if first is above last. */

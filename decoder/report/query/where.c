@@ -547,6 +547,18 @@ uint64_t where_selection(const struct where *w, const struct trace *t, const str
 	return selection;
 }
 
+unsigned where_selection_bits(const struct where *w)
+{
+	unsigned bits = 0;
+
+	for (uint16_t i = 0; i < w->expression.nodes; i++) {
+		const struct expression_node *n = &w->expression.node[i];
+
+		bits += n->kind == EXPRESSION_COMPARE || n->kind == EXPRESSION_ABSENT;
+	}
+	return bits;
+}
+
 bool where_parse_column(struct where *w, const char *name)
 {
 	struct expression_word word = {0};

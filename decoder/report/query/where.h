@@ -87,6 +87,8 @@ bool where_parse(struct where *w, const char *text, const struct formula *formul
 /* Finds the names of values in the trace; before anything is tested. */
 void where_settle(struct where *w, const struct trace *t);
 void where_free(struct where *w);
+/* The bits that where_selection may set, from 0. nests: true. */
+unsigned where_selection_bits(const struct where *w);
 /* Whether conditions have a meaning of their own for a name that is no column's. */
 bool where_is_word(const char *name);
 

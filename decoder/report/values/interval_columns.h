@@ -19,6 +19,7 @@ enum {
 	INTERVAL_HAS_MAJOR = 1 << 4,	/* another than CPI's */
 	INTERVAL_HAS_OWN_COST = 1 << 5, /* of CSV and JSON */
 	INTERVAL_HAS_CONTAINER = 1 << 6,
+	INTERVAL_HAS_LIST = 1 << 7, /* never set: of columns that only a list shows */
 };
 
 /* Ends as rows_begin's list. */
