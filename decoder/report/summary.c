@@ -249,7 +249,7 @@ static void summary_note_events(
 			names->count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
 	if (t->events_left_out)
 		report_note(r,
-			"intervals of one label have more than %d events: the first by name count",
+			"intervals of one label have more than %d events: only the first by name are counted",
 			TALLY_EVENTS);
 }
 

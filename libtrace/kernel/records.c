@@ -92,7 +92,8 @@ static int records_open(struct kernel_records *r, uint32_t cpu, size_t bytes)
 		int error = errno;
 
 		perf_calls.close(fd);
-		/* Of the memory that a user may lock; a sandbox forbids other calls. */
+		/* mmap fails with EPERM at the limit of locked memory; a sandbox forbids other
+		 * calls. */
 		return error == EPERM ? -ENOBUFS : -error;
 	}
 	*r = (struct kernel_records){

@@ -170,8 +170,8 @@ static uint32_t pattern_walk(
 	return times;
 }
 
-/* The first byte of the section of position p, a section's first, in the area that its entry word
- * names. The rest of that word may be anything if a member scribbled there. */
+/* The first byte of the section that begins at position p, in the area that its entry word names.
+ * If a member scribbled there, the rest of that word may be anything. */
 static uint8_t *section_at(const struct target *t, uint64_t p, uint64_t entry)
 {
 	return t->data +

@@ -223,7 +223,7 @@ static const UINT32 light_modes[] = {CPI_TYPE_RAW, CPI_TYPE_ONTHREAD, CPI_TYPE_T
 
 /* A Get that returns no data of an interval without a switch reads no counters, and writes the
  * same. */
-START_TEST(without_data_the_same_hooks)
+START_TEST(a_get_without_data_writes_the_same_hooks)
 {
 	struct copied without, with;
 	const CPI_DATA *d;
@@ -392,6 +392,6 @@ Suite *instance_trace_suite(void)
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
 			{lost_hooks, 0, 3},
-			{without_data_the_same_hooks, 0,
+			{a_get_without_data_writes_the_same_hooks, 0,
 				sizeof light_modes / sizeof *light_modes}));
 }

@@ -116,7 +116,7 @@ START_TEST(of_two_providers_one_is_seen)
 }
 END_TEST
 
-START_TEST(moments_are_of_now)
+START_TEST(samples_have_the_current_time)
 {
 	PERF_DATA_HEADER a, b;
 	HANDLE live;
@@ -244,7 +244,7 @@ Suite *live_suite(void)
 	tcase_add_test(t, built_in_countersets_come_first);
 	tcase_add_test(t, a_guid_is_whose_it_was_first);
 	tcase_add_test(t, of_two_providers_one_is_seen);
-	tcase_add_test(t, moments_are_of_now);
+	tcase_add_test(t, samples_have_the_current_time);
 	tcase_add_test(t, a_provider_that_ends_and_starts_again);
 	tcase_add_test(t, providers_that_cannot_be_looked_for);
 	tcase_add_loop_test(t, other_machines_are_refused, 0, sizeof elsewhere / sizeof *elsewhere);

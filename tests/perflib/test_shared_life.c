@@ -191,7 +191,7 @@ START_TEST(of_equal_sets_the_first_is_seen)
 }
 END_TEST
 
-START_TEST(sets_come_to_a_provider_that_is_known)
+START_TEST(sets_are_added_to_a_running_provider)
 {
 	HANDLE h = offer_provider(1);
 
@@ -358,7 +358,7 @@ Suite *life_suite(void)
 		TESTS(a_set_appears_with_all_its_properties, names_that_were_not_set_are_made_up,
 			instances_come_and_go, only_wanted_columns_are_set,
 			a_stopped_one_is_gone_and_its_file_too, of_equal_sets_the_first_is_seen,
-			sets_come_to_a_provider_that_is_known,
+			sets_are_added_to_a_running_provider,
 			a_set_holds_as_many_instances_as_it_may, deleted_names_are_not_found_again,
 			a_query_reads_another_programs_values,
 			a_missing_directory_holds_nothing_and_is_made));

@@ -69,7 +69,7 @@ START_TEST(without_rings_there_is_little_to_do)
 }
 END_TEST
 
-START_TEST(on_and_off_have_their_order)
+START_TEST(on_and_off_are_refused_out_of_order)
 {
 	setup();
 	WORKS(session_init(&box, &config, &error));
@@ -256,7 +256,7 @@ static void refuse_to_populate(void)
 	WORKS(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 
-START_TEST(an_old_kernel_gets_all_memory_at_once)
+START_TEST(an_old_kernel_allocates_all_memory_at_once)
 {
 	char path[256];
 
@@ -396,9 +396,9 @@ START_TEST(the_functions_of_perfutil_do_the_same)
 END_TEST
 
 SANDBOX_MAIN(60, "control", .timeout = 60,
-	TESTS(without_rings_there_is_little_to_do, on_and_off_have_their_order,
+	TESTS(without_rings_there_is_little_to_do, on_and_off_are_refused_out_of_order,
 		the_gate_follows_state_and_majors, plans_are_rounded_and_bounded,
 		init_makes_a_new_generation, prealloc_leaves_no_hole,
-		an_old_kernel_gets_all_memory_at_once, more_than_fits_is_warned_of,
+		an_old_kernel_allocates_all_memory_at_once, more_than_fits_is_warned_of,
 		no_space_leaves_the_old_rings, discard_starts_over,
 		the_functions_of_perfutil_do_the_same))

@@ -500,7 +500,7 @@ bool where_test_cell(
 	return expression_test(e, leaf, &value);
 }
 
-/* Apart: columns and elapsed times, which most leaves ask, need fewer registers. */
+/* Not inlined: most leaves ask columns and elapsed times, which need fewer registers. */
 static __attribute__((noinline)) bool where_test_value(
 	const struct expression *e, const struct expression_node *leaf, const struct where_row *row)
 {

@@ -90,7 +90,7 @@ static int ran_add_ring(void *ctx, uint32_t file, uint32_t cpu)
 	return switch_cpus_find(&w->cpus, machine, cpu) ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* After the last record of each processor nothing is known of it. */
+/* Nothing is known of a processor after its last record. */
 static int ran_end_cpus(struct ran_walk *w)
 {
 	int rc = w->cpus.count ? switches_each_ring(w->trace, ran_add_ring, w) : 0;

@@ -21,7 +21,8 @@ enum {
 	WHY_EXPLANATIONS = 8, /* of a label, at most */
 	WHY_TIMES = 20,	      /* parts of the trace's time */
 	WHY_VALUES = 1024,    /* of a kind that are distinguished */
-	WHY_ARGUMENTS = 64,   /* values of an argument; numbers of more go by doublings */
+	WHY_ARGUMENTS =
+		64, /* distinct values of an argument; numbers with more are grouped by doublings */
 };
 #define WHY_CHANCE 0.001
 

@@ -40,7 +40,7 @@ struct tiles_row {
 	struct tiles_measure *measures; /* by column */
 	size_t nmeasures, measure_room;
 	struct grid grid[GRID_LEVELS];
-	bool is_sparse;		/* steps of the lowest level would not save much: without them */
+	bool is_sparse;		/* leaves out the lowest level, whose steps would save little */
 	uint64_t start, number; /* of the last interval */
 	uint64_t node_first;	/* of the last node in `nodes` */
 	uint32_t tiles;		/* whose nodes are in `nodes` */

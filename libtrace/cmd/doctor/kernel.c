@@ -183,7 +183,7 @@ static void doctor_check_capability(struct findings *f, const struct doctor_fact
 	finding_todo(n, "run as root, or setcap cap_perfmon+ep PROGRAM (Linux 5.8 and later)");
 }
 
-/* Its usual answer is EPERM; the kernel's own to too few rights is EACCES. */
+/* A seccomp filter usually answers EPERM; the kernel answers EACCES if rights are missing. */
 static bool filter_stops(const struct doctor_facts *m)
 {
 	const struct counters_pmu *p = &m->pmu.found;

@@ -1,4 +1,4 @@
-/* The figures of the last round: lists of text or JSON, and what text has in front of them. */
+/* The figures of the last round: lists in text or JSON, and the lines before them in text. */
 #ifndef SWT_CMD_TOP_VIEW_H
 #define SWT_CMD_TOP_VIEW_H
 

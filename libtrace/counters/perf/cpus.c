@@ -43,7 +43,7 @@ static struct cpu_set_groups cpu_sets[PERF_SETS] = {
 	[PERF_SOFTWARE] = {.open = perf_open_switches, .spared = true},
 };
 
-/* Not from the heap: a signal handler that interrupted an allocation may need one. */
+/* Avoids the heap: a signal handler that interrupted malloc may get here. */
 static struct cpu_counters *new_counters(void)
 {
 	void *p = mmap(NULL, sizeof(struct cpu_counters), PROT_READ | PROT_WRITE,

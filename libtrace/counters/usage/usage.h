@@ -61,9 +61,10 @@ struct usage_carry {
 };
 
 /*
- * As counters_difference, and how the processors spent the time. carry NULL: an interval of its
- * own; time too short for the steps of the accounts is not measured. Else cpus of to->room: of
- * adjacent intervals, whose sums are right within a step however short they are.
+ * Like counters_difference, and also how the processors spent the time. carry NULL: a single
+ * interval; a time shorter than the accounts' steps is not measured. Else carry has to->room
+ * processors and is passed for adjacent intervals: their sums are right within a step, however
+ * short each is.
  */
 void usage_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out, struct usage_carry *carry);

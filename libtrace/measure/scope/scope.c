@@ -550,8 +550,8 @@ static __attribute__((noinline)) void scope_end_rest(const swtrace_scope_ *s)
 
 void swtrace_scope_end_(const swtrace_scope_ *s)
 {
-	/* A child of fork does not have the page by which it began; once attached it has a period
-	 * of its own. */
+	/* A child of fork lacks the page that was mapped when the scope began; once it attaches, it
+	 * has a period of its own. */
 	const bool forked = ring_self.epoch != __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 
 	if (unlikely(s->cost || forked || !scope_is_here(s) || !scope_write_plain(s, 0)))

@@ -220,7 +220,7 @@ static int add_order(struct tally *t, struct tally_group *g, const struct interv
 		     : CPIDECODE_ENOMEM;
 }
 
-/* Once more of them are packed than there is room for: some room for the next, too. */
+/* Grows the room by a quarter more than needed, so that the next sums rarely grow it again. */
 static int put_packed(struct tally *t, struct tally_group *g, const struct sums *s)
 {
 	uint64_t packed[SUMS_PACKED];

@@ -732,7 +732,7 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 	if (!rc && e->cells.values_left_out)
 		report_note(e->r,
 			"--format html: %" PRIu64
-			" names of values have no column: only the first ones up to %d do",
+			" names of values have no column: only the first %d do",
 			e->cells.values_left_out, VALUE_COLUMNS_MAX);
 	return rc;
 }

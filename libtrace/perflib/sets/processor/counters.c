@@ -1,8 +1,8 @@
 /*
- * Hardware counts: cycles not halted, and the reference's cycles.
+ * Hardware counts: unhalted cycles and reference cycles.
  *
- * Bases have 32 bits. In units of 2^16 cycles they do not wrap for a day between two samples, and a
- * processor that is busy for 1 % of a second is measured within half a per cent.
+ * Bases have 32 bits. In units of 2^16 cycles they wrap after more than a day, and the utility of a
+ * processor that is busy for 1 % of a second is measured to half a percent.
  */
 #include <limits.h>
 #include <stdio.h>
