@@ -132,7 +132,7 @@ uint64_t pass_last_tick(const struct pass_slice *s)
 
 bool pass_has_turn(const struct pass_slice *s)
 {
-	return atomic_load_explicit(&s->run->lowest, memory_order_acquire) >= s->index;
+	return atomic_load_explicit(&s->run->lowest, memory_order_relaxed) >= s->index;
 }
 
 /* Call with the lock held. The first thread sleeps briefly, because it reports progress. */
@@ -154,21 +154,23 @@ int pass_turn(struct pass_slice *s)
 	struct pass_run *run = s->run;
 	int rc = 0;
 
-	if (pass_has_turn(s))
-		return pass_has_failed_before(s) ? CPIDECODE_ECANCELED : 0;
-	publish_done(s);
+	if (!pass_has_turn(s))
+		publish_done(s);
+	/* With the turn, too: what earlier slices wrote is ordered by the lock. */
 	pthread_mutex_lock(&run->lock);
 	while (!rc && !pass_has_turn(s)) {
 		wait_for_move(s);
 		if (pass_has_failed_before(s))
-			rc = CPIDECODE_ECANCELED;
-		if (s->thread == 0 && !rc) {
+			break;
+		if (s->thread == 0) {
 			pthread_mutex_unlock(&run->lock);
 			if (!tell_progress(run))
 				rc = CPIDECODE_ECANCELED;
 			pthread_mutex_lock(&run->lock);
 		}
 	}
+	if (pass_has_failed_before(s))
+		rc = CPIDECODE_ECANCELED;
 	pthread_mutex_unlock(&run->lock);
 	return rc;
 }
@@ -181,7 +183,7 @@ static void find_lowest(struct pass_run *run)
 	for (unsigned i = 0; i < run->count; i++)
 		if (run->active[i] && run->workers[i].index < lowest)
 			lowest = run->workers[i].index;
-	atomic_store_explicit(&run->lowest, lowest, memory_order_release);
+	atomic_store_explicit(&run->lowest, lowest, memory_order_relaxed);
 }
 
 /* Slices begin in order, so the lowest one being read never waits for its turn. */
