@@ -53,6 +53,15 @@ quiet
 run 0 merge --format csv s1.p s2.p
 [ "$(count)" = 25 ] || fail "two traces have $(count) intervals"
 
+# The first line is about the rings, whichever file comes first: 1 to 20 ms.
+for pair in 'd1 d2' 'd2 d1'; do
+	run 0 "${pair% *}.bin" "${pair#* }.bin"
+	in_file out '# 19.0 ms, no hooks lost'
+	run 0 --partial pair.p "${pair% *}.bin" "${pair#* }.bin"
+	run 0 merge pair.p
+	in_file out '# 19.0 ms, no hooks lost'
+done
+
 # Made together, in slices too, each interval is in once.
 run 0 --partial both.p d1.bin d2.bin
 run 0 merge --format csv both.p d3.p

@@ -14,9 +14,10 @@
 
 enum { COMMAND_LEAST = 16 /* a command is cut to no less */ };
 
-/* A trace's hooks, which several files may hold. */
+/* The hooks of a trace, or of rings that were dumped several times: several files may hold them. */
 struct header_span {
 	const uint8_t *trace_id;
+	const uint8_t *rings_id; /* NULL: unknown */
 	uint64_t first, last, ticks_per_second;
 };
 
@@ -35,6 +36,13 @@ struct header_file {
 	uint64_t lost, torn, overwritten;
 };
 
+static bool header_has_same_rings(const struct header_span *a, const struct header_span *b)
+{
+	if (a->rings_id && b->rings_id)
+		return memcmp(a->rings_id, b->rings_id, 16) == 0;
+	return memcmp(a->trace_id, b->trace_id, 16) == 0;
+}
+
 static void header_add_file(struct report_header *h, const struct header_file *f)
 {
 	h->lost += f->lost;
@@ -52,7 +60,7 @@ static void header_add_file(struct report_header *h, const struct header_file *f
 			h->nspans++;
 			return;
 		}
-		if (memcmp(s->trace_id, f->span.trace_id, 16) != 0)
+		if (!header_has_same_rings(s, &f->span))
 			continue;
 		s->first = f->span.first < s->first ? f->span.first : s->first;
 		s->last = f->span.last > s->last ? f->span.last : s->last;
@@ -67,13 +75,14 @@ static void header_read_trace(struct report_header *h, const struct trace *t)
 		const struct losses l = losses_of_file(f, NULL);
 		const char *command = trace_meta_value(f, "command");
 
-		header_add_file(h, &(struct header_file){.span = {f->header.trace_id, f->first,
-								 f->last, f->ticks_per_second},
-					   .has_hooks = f->has_hooks,
-					   .command = command && *command ? command : NULL,
-					   .lost = losses_lost(&l),
-					   .torn = l.torn,
-					   .overwritten = l.overwritten});
+		header_add_file(
+			h, &(struct header_file){.span = {f->header.trace_id, f->rings_id, f->first,
+							 f->last, f->ticks_per_second},
+				   .has_hooks = f->has_hooks,
+				   .command = command && *command ? command : NULL,
+				   .lost = losses_lost(&l),
+				   .torn = l.torn,
+				   .overwritten = l.overwritten});
 	}
 }
 
@@ -81,8 +90,8 @@ static void header_read_merged(struct report_header *h, const struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		const struct partial_source *s = &p->sources[i];
-		struct header_file f = {
-			.span = {s->trace_id, s->first, s->last, s->ticks_per_second},
+		struct header_file f = {.span = {s->trace_id, s->has_rings ? s->rings : NULL,
+						s->first, s->last, s->ticks_per_second},
 			.has_hooks = s->has_hooks,
 			.command = s->command,
 			.torn = s->counts[PARTIAL_TORN],
