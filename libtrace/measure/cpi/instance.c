@@ -122,7 +122,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	i->image = (struct group_image *)(void *)(p + own + 2 * sample + interval);
-	i->image->key = 0;
+	memset(i->image, 0, sizeof *i->image);
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
 	i->start->page_thread = NOT_MEASURED;
