@@ -106,7 +106,7 @@ void cmd_tell_tracing(const struct verb *verb, int major)
 void cmd_note_untraced(const struct verb *verb, const char *command)
 {
 	cmd_note(verb,
-		"%.*s wrote no hooks: check that it is linked with libswtrace (ldd), reaches its CpiGetAndTrace or TraceHook calls, and keeps SWTRACE_SESSION in its environment (sudo and env -i drop it)",
+		"%.*s wrote no hooks: check that it is linked with libswtrace (ldd), reaches its CpiGetAndTrace or TraceHook calls, keeps SWTRACE_SESSION in its environment (sudo and env -i drop it), and sees that directory (a chroot needs /dev/shm mounted)",
 		(int)strcspn(command, " "), command);
 }
 

@@ -47,6 +47,21 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 	return cmd_fail(verb, "%s", error.text);
 }
 
+void private_note_left(const struct verb *verb, struct session *s)
+{
+	struct session_task *tasks = NULL;
+	const int count = session_tasks(s, &tasks);
+	unsigned left = 0;
+
+	for (int i = 0; i < count; i++)
+		left += tasks[i].alive && tasks[i].leader;
+	free(tasks);
+	if (left)
+		cmd_note(verb,
+			"the command has ended, %u process%s that it started and that wrote hooks %s on, untraced: swtrace on, or record without a command, traces programs of any length",
+			left, left == 1 ? "" : "es", left == 1 ? "goes" : "go");
+}
+
 /* ------------------------------------------------------------------------- the command */
 
 static volatile sig_atomic_t child;

@@ -18,6 +18,10 @@ struct private_session {
 int private_make(const struct verb *verb, struct private_session *p, struct session *s,
 	const struct session_config *config);
 
+/* Once the command has ended: reports processes that go on, and that this session will not trace.
+ */
+void private_note_left(const struct verb *verb, struct session *s);
+
 struct command {
 	char **words;
 	pid_t pid;	     /* 0: not started, or ended */

@@ -216,6 +216,7 @@ static int record_command(struct recording *r)
 	if (failure == 0 && !r->code) {
 		record_follow_hooks(r);
 		command_wait(&r->command);
+		private_note_left(r->verb, &r->session);
 		note_if_untraced(r);
 	} else {
 		record_finish_stream(r);

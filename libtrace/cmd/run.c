@@ -92,6 +92,7 @@ static int run_conclude_session(struct runner *r, bool dump)
 		char *line = command_line(r->command.words);
 
 		session_reclaim(&s);
+		private_note_left(r->verb, &s);
 		code = cmd_dump(r->verb, &s, r->output, CMD_TRACE, r->codec, line);
 		free(line);
 	}

@@ -45,6 +45,15 @@ exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" info && says "$out" '^tracing  *on'
 exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" off
 exits 1 "$SWTRACE" run -o "$t" -- "$SWTRACE" free
 
+# A process that goes on when the command has ended is no longer traced.
+for verb in run record; do
+	exits 0 "$SWTRACE" $verb -o "$t" -- sh -c \
+		'"$1" wait & echo $! >"$2"; until grep -q ready "$3"; do sleep 0.01; done' \
+		sh "$WRITER" "$dir/run/pid" "$out"
+	kill "$(cat "$dir/run/pid")"
+	says "$err" "^swtrace $verb: the command has ended, 1 process .* goes on, untraced: swtrace on"
+done
+
 # Commands that cannot be run, files that cannot be written.
 refuses 127 "$SWTRACE" run -o "$t" -- no-such-command-here
 refuses 127 "$SWTRACE" run -o "$t" -- ./no/such/command
