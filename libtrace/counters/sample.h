@@ -94,7 +94,7 @@ struct counter_sample {
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];
 	struct counter_activity activity;
-	uint64_t activity_ticks; /* when activity was read, if before `ticks`; else 0 */
+	uint64_t activity_ticks; /* when activity was read by the page; else 0 */
 	uint32_t page_lock;	 /* no switch between two samples in which this is the same... */
 	uint32_t page;	      /* ... and of the same page, by its number in the thread; 0: none */
 	uint64_t page_faults; /* counted by that page; NOT_MEASURED: it does not */

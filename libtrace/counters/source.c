@@ -303,6 +303,7 @@ again:
 static void read_get(
 	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {
+	uint32_t lock = 0;
 	bool all = false;
 
 	if (n->thread || needs_activity(n))
@@ -311,9 +312,11 @@ static void read_get(
 		sample_clear_cpus(s);
 	if (n->perf)
 		all = read_perf_cpus(c, s);
+	if (needs_activity(n))
+		lock = activity_read_lock(thread_self());
 	s->ticks = clock_now();
 	if (needs_activity(n))
-		activity_read_end(thread_self(), n->activity, s);
+		activity_read_end(thread_self(), n->activity, s, lock);
 	sample_set_thread_clock(c, s, n);
 	if (!n->perf)
 		sample_set_cpu_ticks(s, s->ticks);

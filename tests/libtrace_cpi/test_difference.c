@@ -506,6 +506,32 @@ START_TEST(a_switch_soon_after_a_computed_start_leaves_no_time)
 }
 END_TEST
 
+/* The thread was switched in the interval, but not between its end and the reading, which is later:
+ * the time up to the reading is not the interval's. */
+START_TEST(a_reading_after_the_end_has_more_time_than_the_interval)
+{
+	const uint64_t later = rate_ns_of_ticks(500),
+		       elapsed = rate_ns_of_ticks(to->ticks - from->ticks);
+
+	ck_assert_uint_gt(later, 0);
+	ck_assert_uint_gt(elapsed, 10);
+	from->activity = to->activity = (struct counter_activity){.on_cpu_ns = 7000, .switches = 2};
+	from->activity_source = to->activity_source = INTERVAL_TIME_PAGE;
+	from->page = to->page = 1;
+	from->page_lock = 2, to->page_lock = 4;
+	from->activity_ticks = from->ticks;
+	to->activity_ticks = to->ticks + 500;
+	to->activity.switches = 3;
+	to->activity.on_cpu_ns = 7000 + 10 + later;
+	activity_of_interval(from, to, out);
+	ck_assert_uint_eq(out->activity.on_cpu_ns, 10);
+	/* The clocks of thread and processor differ. */
+	to->activity.on_cpu_ns = 7000 + later - 1;
+	activity_of_interval(from, to, out);
+	ck_assert_uint_eq(out->activity.on_cpu_ns, 0);
+}
+END_TEST
+
 Suite *difference_suite(void)
 {
 	return SUITE("difference", .set_up = set_up, .tear_down = tear_down,
@@ -516,7 +542,8 @@ Suite *difference_suite(void)
 			quality_of_processors, never_ran, quality_of_idle, not_changed,
 			types_of_core, unhalted_cycles, quality_of_the_thread,
 			thread_on_types_of_core, thread_between, thread_counted,
-			a_switch_soon_after_a_computed_start_leaves_no_time),
+			a_switch_soon_after_a_computed_start_leaves_no_time,
+			a_reading_after_the_end_has_more_time_than_the_interval),
 		LOOPS({a_changed_processor_is_flagged_and_unknown, 0,
 			sizeof changes / sizeof *changes}));
 }

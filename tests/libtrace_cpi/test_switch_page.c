@@ -12,6 +12,7 @@
 
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/core/online.h"
+#include "../../libtrace/counters/machine/rate.h"
 #include "../../libtrace/counters/source.h"
 #include "../../libtrace/counters/thread/activity.h"
 #include "../../libtrace/counters/thread/switch_page.h"
@@ -565,6 +566,34 @@ START_TEST(counts_do_not_span_a_rest)
 }
 END_TEST
 
+/* The end's ticks are read before the kernel is asked: the thread may be switched in between. */
+START_TEST(a_switch_between_an_end_and_its_reading_is_in_the_interval)
+{
+	const struct activity_wants wants = {.time = true, .freely = true};
+	struct thread_self *self = thread_self();
+	uint64_t ticks, off_ns;
+
+	if (!page_opens("a_switch_between_an_end_and_its_reading_is_in_the_interval"))
+		return;
+	do {
+		uint32_t lock;
+
+		measure(COUNTER_TIME_BIT, 0);
+		lock = activity_read_lock(self);
+		ticks = to->ticks = clock_now();
+		if (!sleep_switches(2000))
+			continue;
+		activity_read_end(self, wants, to, lock);
+	} while (to->ticks == ticks && to->activity_ticks <= ticks);
+	ck_assert_uint_gt(to->ticks, ticks);
+	ck_assert_uint_eq(to->ticks, to->activity_ticks);
+	counters_difference(from, to, interval);
+	ck_assert_uint_ge(interval->activity.switches, 1);
+	off_ns = rate_ns_of_ticks(to->ticks - from->ticks) - interval->activity.on_cpu_ns;
+	ck_assert_uint_ge(off_ns, 1000000);
+}
+END_TEST
+
 /* Half is left to the user's own events. */
 START_TEST(a_process_uses_half_of_the_locked_memory)
 {
@@ -594,6 +623,7 @@ Suite *switch_page_suite(void)
 		TESTS(moves_with_each_switch, without_a_switch_all_time_is_on_the_processor,
 			time_off_the_processor_is_measured_by_its_switches,
 			time_after_the_reading_is_on_the_processor,
+			a_switch_between_an_end_and_its_reading_is_in_the_interval,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
 			children_open_their_own, reopened_after_a_rest,
 			a_signal_handler_may_close_and_open_it, counts_do_not_span_a_rest,

@@ -357,10 +357,17 @@ bool activity_read_start(struct thread_self *self, struct activity_wants wants,
 	       (!page || number == self->group->page_number);
 }
 
-void activity_read_end(
-	struct thread_self *self, struct activity_wants wants, struct counter_sample *s)
+uint32_t activity_read_lock(const struct thread_self *self)
+{
+	return activity_has_page(self) ? switch_page_lock(&self->group->page) : 0;
+}
+
+void activity_read_end(struct thread_self *self, struct activity_wants wants,
+	struct counter_sample *s, uint32_t lock)
 {
 	activity_read_sample(self, wants, s, activity_has_page(self), s->ticks);
+	if (s->page && s->page_lock != lock && s->activity_ticks > s->ticks)
+		s->ticks = s->activity_ticks;
 }
 
 /* ------------------------------------------------------------------------ differences */
@@ -383,13 +390,18 @@ void activity_difference(const struct counter_activity *from, const struct count
 	out->faults = activity_count_since(from->faults, to->faults);
 }
 
-/* A reading from before the sample's ticks has not left the processor since. */
+/* Between a reading and the sample's ticks the thread has not left the processor. */
 static uint64_t activity_time_at(const struct counter_sample *s)
 {
-	if (s->activity.on_cpu_ns == NOT_MEASURED || s->activity_ticks == 0 ||
-		s->activity_ticks >= s->ticks)
-		return s->activity.on_cpu_ns;
-	return s->activity.on_cpu_ns + rate_ns_of_ticks(s->ticks - s->activity_ticks);
+	const uint64_t read = s->activity.on_cpu_ns;
+	uint64_t since;
+
+	if (read == NOT_MEASURED || s->activity_ticks == 0)
+		return read;
+	if (s->activity_ticks <= s->ticks)
+		return read + rate_ns_of_ticks(s->ticks - s->activity_ticks);
+	since = rate_ns_of_ticks(s->activity_ticks - s->ticks);
+	return read > since ? read - since : 0;
 }
 
 void activity_of_none(struct counter_interval *out)
@@ -460,7 +472,7 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 	out->end_on_cpu_ns = end;
 	/* The clocks of thread and processor differ: it left soon after a moment that was computed.
 	 */
-	if (begin > end && from->activity.on_cpu_ns <= end)
+	if (begin > end && from->activity.on_cpu_ns <= to->activity.on_cpu_ns)
 		begin = end;
 	out->activity.on_cpu_ns = activity_count_since(begin, end);
 	if (out->activity.on_cpu_ns != NOT_MEASURED && out->activity.on_cpu_ns > elapsed)

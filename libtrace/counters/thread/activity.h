@@ -43,8 +43,11 @@ struct activity_wants {
  */
 bool activity_read_start(struct thread_self *self, struct activity_wants wants,
 	struct counter_sample *s, uint64_t now);
-void activity_read_end(
-	struct thread_self *self, struct activity_wants wants, struct counter_sample *s);
+void activity_read_end(struct thread_self *self, struct activity_wants wants,
+	struct counter_sample *s, uint32_t lock);
+/* The lock in the thread's page, for activity_read_end: read before the sample's ticks. A thread
+ * that was switched between them and the reading has both at one moment, the later one. */
+uint32_t activity_read_lock(const struct thread_self *self);
 
 /* Closes what the thread opened: every context switch pays for it. True if there was anything. */
 bool activity_rest(struct thread_self *self);
