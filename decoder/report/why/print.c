@@ -446,7 +446,7 @@ static void why_write_terms(struct document *d, const struct why_answer *a)
 }
 
 static void why_note_partial(struct report *r, const struct why_group *g, const char *what,
-	uint64_t middle, uint64_t tail)
+	uint64_t middle, uint64_t tail, bool is_known)
 {
 	if (!why_is_partial(g, middle, tail))
 		return;
@@ -455,7 +455,7 @@ static void why_note_partial(struct report *r, const struct why_group *g, const 
 		" from ",
 		what, middle, g->sums[WHY_MIDDLE].count, tail, g->sums[WHY_TAIL].count);
 	spell_percentile(r->out, r->tail);
-	out_str(r->out, " up)\n");
+	out_str(r->out, is_known ? " up)\n" : " up: n/a, for it takes nine in ten of each)\n");
 }
 
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
@@ -469,8 +469,10 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
 	const struct why_sums *middle = &g->sums[WHY_MIDDLE], *tail = &g->sums[WHY_TAIL];
-	why_note_partial(r, g, "off CPU", middle->tell_off, tail->tell_off);
-	why_note_partial(r, g, "instructions", middle->tell_counts, tail->tell_counts);
+	why_note_partial(
+		r, g, "off CPU", middle->tell_off, tail->tell_off, a->is_known[WHY_OFF_CPU]);
+	why_note_partial(r, g, "instructions", middle->tell_counts, tail->tell_counts,
+		a->is_known[WHY_INSTRUCTIONS]);
 	why_write_candidates(&d, g);
 	why_write_metrics(&d, g, metrics);
 	out_char(r->out, '\n');
