@@ -455,7 +455,7 @@ static void why_note_partial(struct report *r, const struct why_group *g, const 
 		" from ",
 		what, middle, g->sums[WHY_MIDDLE].count, tail, g->sums[WHY_TAIL].count);
 	spell_percentile(r->out, r->tail);
-	out_str(r->out, is_known ? " up)\n" : " up: n/a, for it takes nine in ten of each)\n");
+	out_str(r->out, is_known ? " up)\n" : " up; nine in ten of each are needed)\n");
 }
 
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../../formats/scope_hooks.h"
 #include "../../counters/thread/activity.h"
 #include "../../ring/reserve.h"
@@ -83,8 +84,8 @@ static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	/* No argument's value that overwrites a serial number equals it. */
-	((struct scope_thread *)p)->serial = clock_read() * 0x9e3779b97f4a7c15u;
+	/* Arguments, which are small numbers, may overwrite a serial number. */
+	((struct scope_thread *)p)->serial = hash_add_u64(0, clock_read());
 	/* A signal handler may have come first. */
 	if (!__atomic_compare_exchange_n(
 		    &ring_self.block, &none, p, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
