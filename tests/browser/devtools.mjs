@@ -58,6 +58,9 @@ export class Browser extends Waiting {
 		this.errors = [];
 		this.loaded = new Set();
 		this.listeners = [(message) => {
+			// The tab before may tell late.
+			if (message.sessionId !== sessionId)
+				return;
 			if (message.method === "Runtime.exceptionThrown")
 				this.errors.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
 			if (message.method === "Network.requestWillBeSent" && this.allowed?.test(message.params.request.url))
