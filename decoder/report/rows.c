@@ -195,7 +195,7 @@ static bool rows_is_named_like(const struct column *a, const struct column *b)
 	       memcmp(name, other, n) == 0;
 }
 
-/* JSON's objects have a member once. */
+/* A JSON object must not repeat a member. */
 static bool rows_is_chosen(const struct rows *rows, const struct column *c)
 {
 	for (unsigned i = 0; i < rows->n; i++)

@@ -148,7 +148,7 @@ struct counter_interval {
 	bool stayed; /* no switch: it ran all the time */
 	/* The thread's page at the end, and the lock in it (activity_page_is). 0: it has none. */
 	uint32_t page, page_lock;
-	/* The thread's, so far, at the end. Not set if it stayed by a page. */
+	/* Of the thread so far, read at the end. Unset if the page showed that it stayed. */
 	uint64_t end_switches, end_on_cpu_ns;
 	bool thread_known; /* both samples were of the same thread */
 	bool counted;	   /* of some processor's instructions and busy, one was measured */

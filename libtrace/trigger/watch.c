@@ -136,7 +136,7 @@ static void watch_pass_run(struct watch *w, struct watch_ring *r, uint32_t ring,
 static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
 	const struct receiver *to)
 {
-	/* A member says so before its first hook: it did before those that are copied. */
+	/* A process sets the flag before its first hook: it is set for all hooks copied. */
 	if (!w->is_scripted && bytes)
 		w->is_scripted = session_sticky(w->session) & SHM_STICKY_SCRIPTED;
 	for (uint32_t at = 0; at < bytes;) {

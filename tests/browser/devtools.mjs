@@ -58,7 +58,7 @@ export class Browser extends Waiting {
 		this.errors = [];
 		this.loaded = new Set();
 		this.listeners = [(message) => {
-			// The tab before may tell late.
+			// Events of the previous tab may arrive late.
 			if (message.sessionId !== sessionId)
 				return;
 			if (message.method === "Runtime.exceptionThrown")

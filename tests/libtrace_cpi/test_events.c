@@ -399,16 +399,20 @@ START_TEST(the_session_s_list)
 }
 END_TEST
 
-/* Where most intervals are written from the image of the one before. */
-START_TEST(in_a_loop)
+/* Most intervals of it are written from the image of the one before. */
+static void *begin_loop(const char *events)
 {
-	void *h;
-
 	use_counters("auto");
-	set_events("page-faults,minor-faults");
+	set_events(events);
 	ring_double.with_time = true;
 	ring_double_hold(true);
-	h = init(0);
+	return init(0);
+}
+
+START_TEST(in_a_loop)
+{
+	void *h = begin_loop("page-faults,minor-faults");
+
 	for (int n = 0; n < 100; n++) {
 		const struct record_view *v;
 
@@ -429,13 +433,8 @@ START_TEST(most_intervals_of_a_loop_take_the_fast_path)
 {
 	enum { ROUNDS = 400, FRESH = 3 };
 	const struct thread_group *g;
-	void *h;
+	void *h = begin_loop("minor-faults");
 
-	use_counters("auto");
-	set_events("minor-faults");
-	ring_double.with_time = true;
-	ring_double_hold(true);
-	h = init(0);
 	CpiStart(h);
 	g = thread_self()->group;
 	if (!g || !g->page.is_open || !may_count_in_the_kernel()) {

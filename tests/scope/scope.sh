@@ -105,7 +105,7 @@ unbalanced)
 	END
 	;;
 coroutines)
-	# Only what was overwritten is missing, and the interval says so.
+	# An interval whose arguments were overwritten has none, and is flagged.
 	in_session "$CASES" coroutines
 	expect <<-'END'
 	0 first {"a": 1}

@@ -66,7 +66,7 @@ int asked_begin(const struct asked *a, struct trace *t)
 	return a->count ? trace_note_values(t) : 0;
 }
 
-/* Of equally near names the first by its bytes: their indexes are in the order of reading. */
+/* Breaks ties by the names' bytes: indexes depend on the order of reading. */
 static void asked_keep_nearest(struct asked_value *v, const struct trace_text *text)
 {
 	unsigned edits = v->edits + (v->edits != NEAREST_NONE);
@@ -83,7 +83,7 @@ static void asked_keep_nearest(struct asked_value *v, const struct trace_text *t
 	v->edits = edits;
 }
 
-/* The names of a trace are as many as its limit at most. */
+/* trace_texts_limit bounds the names of a trace. */
 static void asked_find_nearest(struct asked_value *v, const struct trace *t)
 {
 	const size_t limit = trace_texts_limit(t);

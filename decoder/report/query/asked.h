@@ -1,6 +1,6 @@
 /*
- * The arguments and events that a query names. One that no interval has leaves an empty answer, or
- * one of n/a: the user is told its name, once all traces are read.
+ * The arguments and events that a query names. A name that no interval has gives an empty answer,
+ * or n/a; it is reported once all traces are read.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_ASKED_H
 #define SWT_DECODER_REPORT_QUERY_ASKED_H

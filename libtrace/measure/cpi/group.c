@@ -323,7 +323,7 @@ static void group_extend_activity(struct group *g, const struct hook_time *at)
 	*activity = i->activity;
 	g->source = i->activity_source;
 	g->unexplained_ns = i->unexplained_ns;
-	/* One that was switched has the processor of its start. */
+	/* A switched interval records the processor of its start. */
 	if (!i->stayed && at && stamp == at->ticks)
 		return;
 	if (!image_activity_lasts(i, at, &g->f.w)) {
@@ -331,7 +331,7 @@ static void group_extend_activity(struct group *g, const struct hook_time *at)
 			g->unexplained_ns = NOT_MEASURED;
 		g->source = INTERVAL_TIME_NONE;
 	} else if (!i->stayed && at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
-		/* By its clock: it may have been switched since `at` before it was read. */
+		/* By the thread's clock: it may have been switched between `at` and its reading. */
 		uint64_t ran = activity_time_since_end(i),
 			 all = rate_ns_of_ticks(stamp - at->ticks);
 

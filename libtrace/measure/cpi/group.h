@@ -60,7 +60,7 @@ size_t group_image_size(uint32_t cpus);
 int group_write_stayed(struct group_image *image, const struct group_spec *spec,
 	const struct counter_interval *interval, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed);
-/* group_write_image with the events that were read, if they were. */
+/* group_write_image with the events, if both ends of the interval read them. */
 int group_write_events(const struct group_image *image, struct events *events,
 	const struct counter_interval *interval, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed);

@@ -122,7 +122,7 @@ static inline bool image_activity_lasts(
 	return at && w->stamp == at->ticks ? !hook_left_cpu(w, i->activity.cpu) : activity_stays(i);
 }
 
-/* Where they do not, they are not known. */
+/* Makes the figures unknown. */
 static __attribute__((noinline, cold)) void image_forget_activity(
 	const struct group_image *image, uint8_t *first)
 {

@@ -537,7 +537,7 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 static inline __attribute__((always_inline)) bool cpi_get_again(
 	struct instance *i, UINT32 types, UINT32 mm, const char *label, bool has_events, int *rc)
 {
-	/* Reading events costs more than was calibrated. */
+	/* Calibration reads no events, so the cost with them is unknown. */
 	const uint32_t own_pair = has_events ? 0 : own_cost_pair(i->own);
 	const bool all = i->want & COUNTER_QUALITY_BIT;
 	struct hook_time at;
