@@ -12,7 +12,7 @@ build_tools() {
 	must "compiling meter" $cc $flags "$here/machine.c" "$here/meter.c" -o "$work/meter"
 	# shellcheck disable=SC2046,SC2086
 	must "compiling gentrace" $cc $flags "$top"/tests/gentrace/*.c \
-		"$top/tests/lib/trace_build.c" -o "$work/gentrace" \
+		"$top/tests/lib/trace_build.c" "$top"/libtrace/dump/pack*.c -o "$work/gentrace" \
 		$(pkg-config --cflags --libs liblz4 libxxhash zlib)
 	# shellcheck disable=SC2046,SC2086
 	must "compiling decoder_reader" $cc $flags "$here/decoder_reader.c" -o "$work/decoder_reader" \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../libtrace/dump/pack.h"
 #include "../lib/trace_build.h"
 
 /* A section that is being filled, or is full and waits for its turn. */
@@ -27,7 +28,7 @@ struct trace_sink {
 	size_t nwaiting, waiting_room;
 	uint8_t *index;
 	size_t nindex, index_room;
-	uint8_t *packed;
+	struct packer packer;
 	uint8_t header[TF_HEADER_SIZE];
 };
 
@@ -60,20 +61,30 @@ static void index_section(struct trace_sink *s, const uint8_t *header)
 	memcpy(entry + TF_INDEX_HEADER, header + TF_INDEX_HEADER_FROM, TF_INDEX_HEADER_BYTES);
 }
 
+/* Into the packer's bytes; 0: it would not be smaller. LZ4 as `swtrace record` has it. */
+static uint32_t pack_section(
+	struct trace_sink *s, unsigned codec, const uint8_t *payload, uint32_t raw)
+{
+	if (codec == TF_CODEC_NONE || raw < 2)
+		return 0;
+	if (codec == TF_CODEC_LZ4)
+		return packer_pack(&s->packer, codec, true, payload, raw);
+	return (uint32_t)pack_payload(
+		(uint8_t)codec, s->o.level, payload, raw, s->packer.bytes, raw - 1);
+}
+
 /* Packs the payload if that makes it smaller. bytes has room for the header and the zeros at the
  * end. */
 static void write_section(struct trace_sink *s, struct filling *section, unsigned codec)
 {
 	uint8_t *h = section->bytes, *payload = h + TF_SECTION_SIZE;
 	uint32_t raw = section->size, stored = raw;
-	size_t packed = 0;
+	uint32_t packed = pack_section(s, codec, payload, raw);
 
-	if (codec != TF_CODEC_NONE && raw > 1)
-		packed = pack_payload((uint8_t)codec, s->o.level, payload, raw, s->packed, raw - 1);
 	if (packed) {
-		memcpy(payload, s->packed, packed);
+		memcpy(payload, s->packer.bytes, packed);
 		section->head.codec = (uint8_t)codec;
-		stored = (uint32_t)packed;
+		stored = packed;
 	}
 	fill_section(h, &section->head, stored, raw);
 	seal_section(h, payload, stored);
@@ -191,7 +202,8 @@ struct trace_sink *trace_sink_open(const struct options *o)
 	/* How long the index will be is not known yet, and a pipe's header cannot be mended. */
 	s->o.index = o->index && s->seekable;
 	s->max_raw = o->section;
-	s->packed = need_memory(malloc(o->section));
+	if (!packer_open(&s->packer, o->section))
+		die("out of memory");
 	s->open = need_memory(calloc(o->cpus, sizeof *s->open));
 	for (unsigned i = 0; i < o->cpus; i++) {
 		s->open[i].head = (struct section){.type = TF_TYPE_HOOKS, .ring = i};
@@ -371,6 +383,6 @@ void trace_sink_close(struct trace_sink *s)
 	free(s->open);
 	free(s->waiting);
 	free(s->index);
-	free(s->packed);
+	packer_close(&s->packer);
 	free(s);
 }
