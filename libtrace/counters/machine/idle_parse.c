@@ -13,11 +13,13 @@ static void idle_skip_spaces(const char **p, const char *end)
 
 static bool idle_skip_word(const char **p, const char *end, const char *text)
 {
-	size_t n = strlen(text);
+	const char *at = *p;
 
-	if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0)
-		return false;
-	*p += n;
+	/* Most words differ in their first bytes: calls of strlen and memcmp would cost more. */
+	for (; *text; text++)
+		if (at == end || *at++ != *text)
+			return false;
+	*p = at;
 	return true;
 }
 
