@@ -67,6 +67,21 @@ START_TEST(known_distances_of_runs)
 END_TEST
 
 /* A percentile and the share up to it are each other's inverse; of ties, too. */
+START_TEST(order_of_runs_does_not_show)
+{
+	static const double one[] = {0.1, 0.2, 0.3}, other[] = {0.3, 0.2, 0.1},
+			    after[] = {0.9, 0.4, 0.8};
+	struct compare_runs a = {one, 3}, b = {other, 3}, c = {after, 3};
+	struct compare_distance of_a = compare_runs(a, c, COMPARE_EQUAL),
+				of_b = compare_runs(b, c, COMPARE_EQUAL);
+
+	ck_assert_double_ne((0.1 + 0.2) + 0.3, (0.3 + 0.2) + 0.1);
+	ck_assert_double_eq(compare_mean(a), compare_mean(b));
+	ck_assert_double_eq(of_a.t, of_b.t);
+	ck_assert_double_eq(of_a.df, of_b.df);
+}
+END_TEST
+
 START_TEST(percentiles_between_values)
 {
 	struct histogram h = {0}, ties = {0};
@@ -247,6 +262,6 @@ START_TEST(order_of_adding_does_not_show)
 }
 END_TEST
 
-SUITE_MAIN("compare", known_chances_of_student, known_distances_of_runs, percentiles_between_values,
-	dependent_intervals_are_no_change, few_independent_intervals_are_not_judged,
-	order_of_adding_does_not_show)
+SUITE_MAIN("compare", known_chances_of_student, known_distances_of_runs,
+	order_of_runs_does_not_show, percentiles_between_values, dependent_intervals_are_no_change,
+	few_independent_intervals_are_not_judged, order_of_adding_does_not_show)

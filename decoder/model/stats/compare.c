@@ -32,24 +32,24 @@ static struct compare_distance compare_make_distance(
 
 double compare_mean(struct compare_runs runs)
 {
-	double sum = 0;
+	long double sum = 0; /* the order of the runs shows in no digit of a double */
 
 	for (size_t i = 0; i < runs.n; i++)
 		sum += runs.figures[i];
-	return sum / (double)runs.n;
+	return (double)(sum / runs.n);
 }
 
 /* The variance of the mean. */
 static double variance_of_mean(struct compare_runs runs, double mean)
 {
-	double squares = 0;
+	long double squares = 0;
 
 	for (size_t i = 0; i < runs.n; i++) {
 		double off = runs.figures[i] - mean;
 
 		squares += off * off;
 	}
-	return squares / (double)(runs.n - 1) / (double)runs.n;
+	return (double)squares / (double)(runs.n - 1) / (double)runs.n;
 }
 
 struct compare_distance compare_runs(
@@ -71,13 +71,14 @@ struct compare_distance compare_pairs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null)
 {
 	const size_t n = before.n;
-	double sum = 0, squares = 0, scale = fabs(null.factor * compare_mean(before) + null.offset);
+	double scale = fabs(null.factor * compare_mean(before) + null.offset);
+	long double sum = 0, squares = 0;
 
 	if (n < COMPARE_RUNS || after.n != n)
 		return unknown;
 	for (size_t i = 0; i < n; i++)
 		sum += after.figures[i] - null.factor * before.figures[i] - null.offset;
-	double mean = sum / (double)n;
+	double mean = (double)(sum / n);
 	for (size_t i = 0; i < n; i++) {
 		double off =
 			after.figures[i] - null.factor * before.figures[i] - null.offset - mean;
@@ -87,7 +88,7 @@ struct compare_distance compare_pairs(
 	/* Ignore differences within the rounding of sums. */
 	if (fabs(mean) <= 1e-12 * scale)
 		mean = 0;
-	double variance = squares / (double)(n - 1) / (double)n;
+	double variance = (double)squares / (double)(n - 1) / (double)n;
 	if (variance > 0)
 		return (struct compare_distance){mean / sqrt(variance), (double)n - 1};
 	return (struct compare_distance){mean == 0 ? 0 : copysign(INFINITY, mean), (double)n - 1};

@@ -139,11 +139,11 @@ struct compare_runs diff_figures(
 static double diff_mean_of_runs(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {
-	double sum = 0;
+	long double sum = 0; /* as in compare_mean */
 
 	for (size_t i = 0; i < row->runs[side]; i++)
 		sum += figure_of(d, row, row->entries[side][i].group, m);
-	return sum / (double)d->runs[side];
+	return (double)(sum / d->runs[side]);
 }
 
 static double diff_max_of_runs(

@@ -9,7 +9,7 @@
 #include "diff.h"
 
 struct diff_host_sum {
-	double sum;
+	long double sum; /* as in compare_mean */
 	size_t n;
 };
 
@@ -145,7 +145,7 @@ struct compare_runs diff_join_units(
 	for (size_t i = 0; i < d->nsums; i++) {
 		if (!d->sums[i].n)
 			continue;
-		figures[r.n] = d->sums[i].sum / (double)d->sums[i].n;
+		figures[r.n] = (double)(d->sums[i].sum / d->sums[i].n);
 		d->figure_hosts[side][r.n++] = (uint32_t)i;
 	}
 	return r;

@@ -25,16 +25,14 @@ static void count_sides(const size_t have[DIFF_SIDES], size_t asked[DIFF_SIDES])
 
 static struct noise noise_of(const struct diff *d, const struct diff_row *row, unsigned m)
 {
-	double sum = 0, squares = 0;
+	long double sum = 0, squares = 0; /* as in compare_mean */
 	size_t have[DIFF_SIDES], n = 0, df = 0, asked[DIFF_SIDES];
 
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		struct compare_runs r = diff_figures(d, row, m, side);
-		double mean = 0;
+		double mean = r.n ? compare_mean(r) : 0;
 
 		have[side] = r.n;
-		for (size_t i = 0; i < r.n; i++)
-			mean += r.figures[i] / (double)r.n;
 		for (size_t i = 0; i < r.n; i++)
 			squares += (r.figures[i] - mean) * (r.figures[i] - mean);
 		sum += mean * (double)r.n;
@@ -42,10 +40,10 @@ static struct noise noise_of(const struct diff *d, const struct diff_row *row, u
 		df += r.n ? r.n - 1 : 0;
 	}
 	count_sides(have, asked);
-	struct noise noise = {n ? sum / (double)n : NAN, NAN, NAN};
+	struct noise noise = {n ? (double)(sum / n) : NAN, NAN, NAN};
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
 		return noise;
-	double deviation = sqrt(squares / (double)df);
+	double deviation = sqrt((double)squares / (double)df);
 	double test_df = (double)(asked[DIFF_BEFORE] + asked[DIFF_AFTER]) - 2;
 	double errors = student_quantile(DIFF_ALPHA / 2 / (double)d->count, test_df) +
 			student_quantile(MISSED, test_df);
