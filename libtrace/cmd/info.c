@@ -329,7 +329,10 @@ static void info_print_text(const struct info *i)
 		g->section_size >> 10);
 	if (i->session.control->made_up)
 		printf("          the number of processors is made up (SWTRACE_TEST_CPUS)\n");
-	printf("memory    %llu KiB\n", (unsigned long long)i->memory >> 10);
+	printf("memory    ");
+	if (i->has_allocated)
+		printf("%llu KiB in use, ", (unsigned long long)i->allocated >> 10);
+	printf("%llu KiB if the buffers fill\n", (unsigned long long)i->memory >> 10);
 	if (i->events[0])
 		printf("events    %s\n", i->events);
 	if (i->session.control->begins)
@@ -386,6 +389,7 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_u64(j, "section_bytes", g->section_size);
 	json_member_u64(j, "sections", g->sections);
 	json_member_u64(j, "memory_bytes", i->memory);
+	json_member_count(j, "memory_used_bytes", i->has_allocated, i->allocated);
 	if (i->events[0])
 		json_member_text(j, "events", i->events);
 	json_member_bool(j, "begins", i->session.control->begins != 0);
@@ -462,6 +466,7 @@ static void info_gather_session(struct info *i)
 	info_copy_events(i);
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
 		    sizeof(struct shm_schema_file) + SHM_PAGE;
+	i->has_allocated = session_allocated(&i->session, &i->allocated);
 	i->records_switches = kernel_recorder_is_running(&i->session, &i->switches);
 	if (i->switches.generation != i->session.generation)
 		i->switches = (struct shm_kernel){0};

@@ -37,7 +37,9 @@ struct info {
 	struct ring_info sum;
 	uint64_t unwritten;	     /* hooks that the drain failed to write; not known per ring */
 	int tasks, alive, processes; /* -1: unknown */
-	uint64_t memory;
+	uint64_t memory;	     /* of the session's files, if the buffers fill */
+	bool has_allocated;
+	uint64_t allocated;	       /* of it now */
 	char events[SHM_EVENTS_BYTES]; /* "": none */
 	struct top_programs programs;  /* what each lost since init */
 	uint64_t lost_since_init;

@@ -179,6 +179,27 @@ uint64_t session_shortage(const struct session *s, uint64_t *available)
 	return needed > taken + *available ? needed - taken - *available : 0;
 }
 
+bool session_allocated(const struct session *s, uint64_t *bytes)
+{
+	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *e;
+	struct stat st;
+
+	*bytes = 0;
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
+		return false;
+	}
+	while ((e = readdir(d)) != NULL)
+		if (fstatat(s->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISREG(st.st_mode))
+			*bytes += (uint64_t)st.st_blocks * 512;
+	closedir(d);
+	return true;
+}
+
 /* Allocates the headers of file and rings, which writers store to without populating. Returns an
  * errno value. */
 static int allocate_headers(int fd, const struct shm_geometry *g)

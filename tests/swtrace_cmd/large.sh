@@ -25,6 +25,7 @@ for mode in norm wrap; do
 	[ $((used - idle)) -le $((section / 1024 + 64)) ] && pass ||
 		fail "$mode: ten hooks took $((used - idle)) KiB"
 	exits 0 "$SWTRACE" info
+	says "$out" "memory    $used KiB in use, "
 	exits 0 "$SWTRACE" dump "$dir/large.bin"
 	is_trace "$dir/large.bin"
 	same "$mode: memory after reading" "$(resident)" "$used"
