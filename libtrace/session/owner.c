@@ -179,19 +179,25 @@ uint64_t session_shortage(const struct session *s, uint64_t *available)
 	return needed > taken + *available ? needed - taken - *available : 0;
 }
 
-bool session_allocated(const struct session *s, uint64_t *bytes)
+static DIR *owner_open_files(const struct session *s)
 {
 	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!d && copy >= 0)
+		close(copy);
+	return d;
+}
+
+bool session_allocated(const struct session *s, uint64_t *bytes)
+{
+	DIR *d = owner_open_files(s);
 	struct dirent *e;
 	struct stat st;
 
 	*bytes = 0;
-	if (!d) {
-		if (copy >= 0)
-			close(copy);
+	if (!d)
 		return false;
-	}
 	while ((e = readdir(d)) != NULL)
 		if (fstatat(s->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISREG(st.st_mode))
@@ -229,16 +235,12 @@ static void remove_files(struct session *s, uint32_t keep)
 	static const char *const formats[] = {SHM_RINGS_FORMAT, SHM_TASKS_FORMAT,
 		SHM_SCHEMAS_FORMAT, SHM_LABELS_FORMAT, SHM_CGROUPS_FORMAT, SHM_DOCTOR_FORMAT,
 		SHM_LOCKS_FORMAT};
-	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	DIR *d = owner_open_files(s);
 	struct dirent *e;
 	uint64_t generation;
 
-	if (!d) {
-		if (copy >= 0)
-			close(copy);
+	if (!d)
 		return;
-	}
 	while ((e = readdir(d)) != NULL) {
 		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 			if (owner_scan_name(e->d_name, formats[i], &generation) &&

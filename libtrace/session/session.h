@@ -142,7 +142,7 @@ int session_init(
 /* How many bytes are missing for the rings once all sections were entered, with the memory
  * available now; 0: they fit. */
 uint64_t session_shortage(const struct session *s, uint64_t *available);
-/* The memory that the session's files have now. False, with errno: the directory is unreadable. */
+/* The memory that the session's files have now. False: its directory cannot be read. */
 bool session_allocated(const struct session *s, uint64_t *bytes);
 int session_on(struct session *s, struct session_error *error);
 int session_off(struct session *s, struct session_error *error);
