@@ -29,7 +29,8 @@ static void times(const char *text)
 	PROMISE(t.given && (!wrong || *wrong), "no reason");
 	if (wrong)
 		return;
-	PROMISE(t.relative == (*text == '+') && (!t.relative || t.ns >= 0), "%s", text);
+	PROMISE(*text == '+' ? t.relative && t.ns >= 0 : !t.relative || (*text == '-' && t.ns <= 0),
+		"%s", text);
 	/* Whole seconds are exact. */
 	size_t n = strlen(text);
 	if (n && n < 10 && strspn(text, "0123456789") == n)

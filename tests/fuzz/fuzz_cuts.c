@@ -208,6 +208,7 @@ static void intervals(const struct trace *t, const struct settings *s)
 struct gathered {
 	struct interval_builder *builder;
 	bool fed;
+	unsigned flags;	     /* what is wanted defines these */
 	struct bytes all;    /* struct interval, without their labels and values */
 	struct bytes labels; /* and values */
 };
@@ -233,6 +234,7 @@ static void collect_interval(struct gathered *g, const struct interval *iv)
 	own.cpus = NULL;
 	own.label = NULL;
 	own.num_values = 0;
+	own.flags &= g->flags;
 	gather_values(g, iv);
 	bytes_put(&g->all, &own, sizeof own);
 	if (iv->has_label)
@@ -273,8 +275,10 @@ static void gather_all(struct gathered *g, const struct trace *t, const struct s
 		.read = gather_slice,
 		.ctx = g};
 
-	PROMISE(!interval_builder_new(t, s->budget & (WANT_ALL | WANT_VALUES), &g->builder),
-		"memory");
+	const unsigned wants = s->budget & (WANT_ALL | WANT_VALUES);
+
+	g->flags = wants & WANT_FLAGS ? ~0u : ~(unsigned)(IV_INCONSISTENT | IV_MALFORMED);
+	PROMISE(!interval_builder_new(t, wants, &g->builder), "memory");
 	PROMISE(!pass_run(&p, found), "a pass");
 	interval_builder_free(g->builder);
 }

@@ -142,7 +142,7 @@ static bool value_begins(struct trace_text text, const char *prefix)
 	return text.length >= strlen(prefix) && memcmp(text.at, prefix, strlen(prefix)) == 0;
 }
 
-/* An event's column has its name alone, unless that is another column's. */
+/* An event's column has its name alone, unless that is another column's, or empty. */
 static const char *value_prefix(uint8_t kind, struct trace_text text, const struct column *own)
 {
 	if (kind == VALUE_ARGUMENT)
@@ -151,7 +151,8 @@ static const char *value_prefix(uint8_t kind, struct trace_text text, const stru
 		if (own->name && strlen(own->name) == text.length &&
 			memcmp(own->name, text.at, text.length) == 0)
 			return event_prefix;
-	return value_begins(text, argument_prefix) || value_begins(text, event_prefix)
+	return !text.length || value_begins(text, argument_prefix) ||
+			       value_begins(text, event_prefix)
 		       ? event_prefix
 		       : "";
 }

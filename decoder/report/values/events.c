@@ -69,7 +69,8 @@ bool event_needs_prefix(const struct event_name *name, const char *const *taken,
 	for (size_t i = 0; i < ntaken; i++)
 		if (event_name_is(name, taken[i]))
 			return true;
-	return name->length >= length && memcmp(name->text, VALUE_EVENT_PREFIX, length) == 0;
+	return !name->length ||
+	       (name->length >= length && memcmp(name->text, VALUE_EVENT_PREFIX, length) == 0);
 }
 
 int event_names_spell(
