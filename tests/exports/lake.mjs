@@ -28,7 +28,7 @@ await db.run(fs.readFileSync(sql, "utf8"));
 /* The sums and percentiles of merged histograms equal those of the merged traces. */
 for (const [version, file] of summaries.map((s) => s.split("="))) {
 	for (const row of readCsv(file)) {
-		const where = `version = '${version}' and minor = ${row.minor} and label is not distinct from ` +
+		const where = `version = '${version}' and minor = ${row.minor} and major = ${row.major || 192} and label is not distinct from ` +
 			(row.label ? `'${row.label}'` : "null");
 		const [sums] = await query(`select count::varchar as count, total_ns::varchar as total,
 			min_ns::varchar as min, max_ns::varchar as max from versions where ${where}`);
@@ -37,12 +37,12 @@ for (const [version, file] of summaries.map((s) => s.split("="))) {
 		const expected = [row.count, row.total_ns, row.max_ns, row.p50_ns, row.p90_ns, row.p99_ns];
 		groups++;
 		if (String(is) !== String(expected))
-			say(`${version}, ${row.label} ${row.minor}: ${is} instead of ${expected}`);
+			say(`${version}, ${row.label} ${row.major}:${row.minor}: ${is} instead of ${expected}`);
 	}
 }
 
 /* Partial histograms, kept and read again, merge to the same. */
-const merged = "select version, label, minor, percent, ns from percentiles order by all";
+const merged = "select version, label, minor, major, percent, ns from percentiles order by all";
 const before = JSON.stringify(await query(merged));
 await db.run(`copy (from summaries) to '${lake}.kept' (format parquet, partition_by (host, date, version));
 	create or replace view summaries as from read_parquet('${lake}.kept/**/*.parquet',
@@ -53,7 +53,7 @@ if (JSON.stringify(await query(merged)) !== before)
 console.log(JSON.stringify(await query(`select host, date::varchar as date, version, count(*)::integer as intervals
 	from intervals group by all order by all`)));
 for (const row of await query("from regressions"))
-	console.log(JSON.stringify([row.label, row.minor, Number(row.hosts_before), Number(row.hosts_after),
+	console.log(JSON.stringify([row.label, row.minor, row.major, Number(row.hosts_before), Number(row.hosts_after),
 		Math.round(row.change_pct * 10) / 10, Math.abs(row.t) > 5 ? "change" : "noise"]));
 console.log(wrong ? `FAILED: ${wrong} differences` : `ok: ${groups} groups`);
 process.exit(wrong ? 1 : 0);

@@ -4,8 +4,8 @@
 
 ! is_read || duckdb
 
-# make FILE HOST SEED PERCENT PERCENT: 300 intervals each of steady and slow; a host's are so many percent
-# longer, and slow's so many more.
+# make FILE HOST SEED PERCENT PERCENT: 300 intervals each of steady and slow, and 300 light ones that are
+# called steady, too; a host's are so many percent longer, and slow's so many more.
 make()
 {
 	awk -v host="$2" -v seed="$3" -v off="$4" -v more="$5" 'BEGIN {
@@ -15,9 +15,12 @@ make()
 		x = seed
 		for (i = 0; i < 600; i++) {
 			x = (x * 16807) % 2147483647
-			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"%s\" detailed\n", 10000 * (i + 1),
+			printf "group mm=0 tid=7 at=%d elapsed=%d types=1 label=\"%s\" detailed\n", 10000 * (i + 1),
 				(1000 + x % 1000) * (100 + off + (i % 2 ? more : 0)) / 100, i % 2 ? "slow" : "steady"
 			print "cpu 1000 1000 0\nendgroup"
+			if (i % 2)
+				printf "hook 0xC2 0x20000000 tid=7 at=%d 9 0 64:%d 0 1 \"steady\"\n", 10000 * (i + 1) + 10,
+					5000 + x % 1000
 		}
 		print "section end"
 	}' | "$MKTRACE" - "$1"
@@ -43,8 +46,9 @@ is_read || exit 0
 # shellcheck disable=SC2154 # of lib.sh
 node "$here/lake.mjs" "$work/modules" lake "$here/../../samples/fleet/lake.sql" 1.0=old.csv 1.1=new.csv \
 	>said 2>&1 || fail "$(cat said)"
-in_file said '"host":"rack 3/b","date":"2023-11-14","version":"1.0","intervals":600'
-in_file said '"host":"h=4","date":"2023-11-14","version":"1.1","intervals":600'
-in_file said '^\["slow",1,4,4,1[0-9](\.[0-9])?,"change"\]$'
-in_file said '^\["steady",1,4,4,-?[01](\.[0-9])?,"noise"\]$'
-in_file said '^ok: 4 groups$'
+in_file said '"host":"rack 3/b","date":"2023-11-14","version":"1.0","intervals":900'
+in_file said '"host":"h=4","date":"2023-11-14","version":"1.1","intervals":900'
+in_file said '^\["slow",0,192,4,4,1[0-9](\.[0-9])?,"change"\]$'
+in_file said '^\["steady",0,192,4,4,-?[01](\.[0-9])?,"noise"\]$'
+in_file said '^\["steady",0,194,4,4,-?[01](\.[0-9])?,"noise"\]$'
+in_file said '^ok: 6 groups$'
