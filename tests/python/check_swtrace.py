@@ -192,6 +192,13 @@ def check_warnings(path):
         and "cut off" in str(said[0].message) and said[0].filename == __file__,
         "the warnings: %s" % said,
     )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        swtrace.open("causes.bin").close()
+    check(
+        [str(w.message) for w in said] == ["causes.bin: 21 hooks were lost while it was written"],
+        "losses of all causes: %s" % said,
+    )
 
 
 def check_lacking(intervals, path):

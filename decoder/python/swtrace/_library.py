@@ -44,6 +44,18 @@ class LossInfo(ctypes.Structure):
     ]
 
 
+class CausesInfo(ctypes.Structure):
+    _fields_ = [
+        ("ring", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("no_slot", ctypes.c_uint64),
+        ("no_memory", ctypes.c_uint64),
+        ("unattached", ctypes.c_uint64),
+        ("unwritten", ctypes.c_uint64),
+        ("reserved1", ctypes.c_uint64 * 3),
+    ]
+
+
 class OpenError(ctypes.Structure):
     _fields_ = [
         ("file", ctypes.c_size_t),
@@ -166,6 +178,10 @@ _FUNCTIONS = {
     "loss": (
         ctypes.c_int,
         [_POINTER, ctypes.c_size_t, ctypes.c_size_t, ctypes.POINTER(LossInfo)],
+    ),
+    "causes": (
+        ctypes.c_int,
+        [_POINTER, ctypes.c_size_t, ctypes.c_size_t, ctypes.POINTER(CausesInfo)],
     ),
     "columns_open": (
         ctypes.c_int,

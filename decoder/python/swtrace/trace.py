@@ -210,7 +210,7 @@ class Trace:
 
 
 def _describe_lacking(library: ctypes.CDLL, trace: ctypes.c_void_p, file: int) -> str:
-    info, loss = _library.FileInfo(), _library.LossInfo()
+    info, loss, causes = _library.FileInfo(), _library.LossInfo(), _library.CausesInfo()
     found = []
     if library.cpidecode_file(trace, file, ctypes.byref(info)) == 0:
         if info.header_damaged:
@@ -222,6 +222,10 @@ def _describe_lacking(library: ctypes.CDLL, trace: ctypes.c_void_p, file: int) -
     lost = i = 0
     while library.cpidecode_loss(trace, file, i, ctypes.byref(loss)) == 0:
         lost += loss.full + loss.too_big + loss.held + loss.no_guest
+        i += 1
+    i = 0
+    while library.cpidecode_causes(trace, file, i, ctypes.byref(causes)) == 0:
+        lost += causes.no_slot + causes.no_memory + causes.unattached + causes.unwritten
         i += 1
     if lost:
         found.append("%d hooks were lost while it was written" % lost)
