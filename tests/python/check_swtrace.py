@@ -95,6 +95,16 @@ def check_pandas(intervals):
     check(int(frame["elapsed_ns"].sum()) == int(intervals["elapsed_ns"].sum()), "a data frame's sums")
     absent = int(np.ma.getmaskarray(intervals["instructions"]).sum())
     check(int(frame["instructions"].isna().sum()) == absent, "a data frame's absent integers")
+    rows = [
+        {"label": "a", "major": None, "large": 2**53 + 1, "unsigned": 2**64 - 1, "cpi": None},
+        {"label": None, "major": 194, "large": None, "unsigned": None, "cpi": None},
+    ]
+    frame = swtrace.Rows(rows).to_pandas()
+    kinds = {name: str(kind) for name, kind in frame.dtypes.items()}
+    expected = {"label": "category", "major": "Int64", "large": "Int64", "unsigned": "UInt64", "cpi": "float64"}
+    check(kinds == expected, "types of a report's data frame: %s" % kinds)
+    check(int(frame["large"][0]) == 2**53 + 1 and int(frame["unsigned"][0]) == 2**64 - 1, "large integers")
+    check(list(frame["major"].isna()) == [True, False], "absent integers of a report")
 
 
 def check_hooks(trace, path):
