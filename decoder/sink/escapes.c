@@ -171,12 +171,21 @@ static bool care_xml(struct out *o, const char *s, size_t valid)
 	return entity;
 }
 
-static bool care_frame(struct out *o, const char *s, size_t valid)
+static bool care_name(struct out *o, const char *s, size_t valid)
 {
-	if (valid && *s != ';' && !utf8_is_control(s, valid))
+	if (valid && !utf8_is_control(s, valid))
 		return false;
 	if (o)
 		out_str(o, valid ? "_" : REPLACEMENT);
+	return true;
+}
+
+static bool care_frame(struct out *o, const char *s, size_t valid)
+{
+	if (!valid || *s != ';')
+		return care_name(o, s, valid);
+	if (o)
+		out_char(o, '_');
 	return true;
 }
 
@@ -213,6 +222,11 @@ void escape_json(struct out *o, const char *s, size_t n)
 void escape_xml(struct out *o, const char *s, size_t n)
 {
 	escape_with(o, s, n, care_xml);
+}
+
+void escape_name(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_name);
 }
 
 void escape_frame(struct out *o, const char *s, size_t n)

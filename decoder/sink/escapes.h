@@ -28,6 +28,8 @@ void escape_quoted(struct out *o, const char *s, size_t n);
 void escape_json(struct out *o, const char *s, size_t n);
 /* XML text or a quoted attribute. Characters outside XML 1.0 become U+FFFD. */
 void escape_xml(struct out *o, const char *s, size_t n);
+/* A name on a line of its own: control characters become '_'. */
+void escape_name(struct out *o, const char *s, size_t n);
 /* A frame of a folded stack: ';' and control characters become '_'. */
 void escape_frame(struct out *o, const char *s, size_t n);
 

@@ -275,12 +275,14 @@ START_TEST(text_never_reaches_a_terminal_raw)
 }
 END_TEST
 
-START_TEST(xml_and_frames_are_safe)
+START_TEST(xml_frames_and_names_are_safe)
 {
 	escape_xml(&o, "<a href='x'>&\"\x01\xFF\n\xEF\xBF\xBF", 20);
 	ck_assert_str_eq(written(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;" FFFD FFFD "&#10;" FFFD);
 	escape_frame(&o, "a;b\nc\x7f d\xFF\xC2\x9b", 11);
 	ck_assert_str_eq(written(), "a_b_c_ d" FFFD "_");
+	escape_name(&o, "a;b\nc\x7f d\xFF\xC2\x9b", 11);
+	ck_assert_str_eq(written(), "a;b_c_ d" FFFD "_");
 }
 END_TEST
 
@@ -600,7 +602,7 @@ int main(void)
 				doubles_read_back, csv_quotes_only_where_needed,
 				csv_cells_and_lines, json_document,
 				json_strings_escape_and_stay_utf8,
-				text_never_reaches_a_terminal_raw, xml_and_frames_are_safe,
+				text_never_reaches_a_terminal_raw, xml_frames_and_names_are_safe,
 				times_absolute, times_local, times_relative, times_refused,
 				durations_for_people, table_columns_line_up,
 				ratios_are_of_sums_or_weighted, filters_select_matching_intervals,

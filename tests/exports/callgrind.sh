@@ -41,6 +41,12 @@ cp "$here/../../samples/measured.trace" measured.bin
 check_own measured
 in_file nesting.err 'sums by label: times, arguments and losses are left out, and counts that some intervals lack'
 
+# Names are whole, also with what folded stacks cannot have.
+semicolon_trace semicolon.bin
+"$CPIDECODE" --format callgrind -o semicolon.callgrind semicolon.bin 2>/dev/null
+callgrind_own semicolon.callgrind >found
+printf '%s\n' '300 a_b' '700 a;b' | cmp -s - found || fail "names with a semicolon: $(cat found)"
+
 # With calls: inclusive costs, and costs that every interval has.
 run 0 --format callgrind --label '*er' plain.bin
 

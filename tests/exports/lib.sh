@@ -97,6 +97,24 @@ export_trace()
 	exported="$exported $1.$2 $1.csv $1.err"
 }
 
+# semicolon_trace FILE: labels that are one name in folded stacks, a;b for 700 ns and a_b for 300 ns.
+semicolon_trace()
+{
+	"$MKTRACE" - "$1" <<'END'
+clock tsc
+hz 1000000000
+sync 0 1700000000000000000 1000
+section tasks
+task 1 1 0 "one"
+section hooks ring=0
+hook 0xC0 0x00000001 tid=1 at=5000 64:700 "a;b"
+hook 0xC0 0xF0000001 64:700 "a;b"
+hook 0xC0 0x00000001 at=8000 64:300 "a_b"
+hook 0xC0 0xF0000001 64:300 "a_b"
+section end
+END
+}
+
 # export_all FORMAT: golden traces, a measured one, and generated ones: of nested intervals, of CPU
 # utilisation, with time hooks, and of many labels and threads.
 export_all()

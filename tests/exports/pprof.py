@@ -107,7 +107,8 @@ def alike(name):
 def compare_stacks(name, profile):
     found = collections.Counter()
     for stack, values, labels in profile.samples:
-        found[";".join([labels["thread"], *stack])] += values["time"]
+        # Folded stacks cannot have a ';' in a name.
+        found[";".join(frame.replace(";", "_") for frame in [labels["thread"], *stack])] += values["time"]
     expected = collections.Counter()
     with open(name + ".folded", encoding="utf-8") as file:
         for line in file:

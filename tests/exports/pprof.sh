@@ -40,6 +40,13 @@ go_pprof()
 		>out 2>err || fail "pprof $*"
 }
 
+# Names are whole, also with what folded stacks cannot have.
+semicolon_trace semicolon.bin
+"$CPIDECODE" --format pprof -o semicolon.pprof semicolon.bin 2>/dev/null
+go_pprof -top semicolon.pprof
+in_file out '^ *700ns .* a;b$'
+in_file out '^ *300ns .* a_b$'
+
 # Own time by label: -top; by stack: -traces, whose blocks have the innermost frame first.
 for name in nesting scopes weights zero_length deep measured; do
 	sed 's/ [0-9]*$//; s/.*;//; s/ \[CPU utilisation[^]]*\]$//' $name.folded >labels

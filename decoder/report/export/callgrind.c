@@ -154,7 +154,7 @@ static void callgrind_put_function(
 		struct flame_name name = flame_names_get(&e->names, function);
 
 		out_char(o, ' ');
-		escape_frame(o, name.at, name.len);
+		escape_name(o, name.at, name.len);
 		mentioned[function] = true;
 	}
 	out_char(o, '\n');

@@ -293,7 +293,7 @@ static void pprof_put_strings(struct pprof_export *e)
 
 		/* A line end in a name would break pprof's lists. */
 		e->text.len = 0;
-		escape_frame(&e->text, name.at, name.len);
+		escape_name(&e->text, name.at, name.len);
 		if (e->text.error && !p->bytes.error)
 			p->bytes.error = e->text.error;
 		protobuf_open(p, PROFILE_STRING);
