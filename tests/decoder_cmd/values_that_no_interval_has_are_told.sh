@@ -44,7 +44,7 @@ for sort in arg.siz -arg.siz; do
 	tells "$size" --report intervals --sort $sort --top 1 t.bin
 	tells "$size" --report slowest --sort $sort t.bin
 done
-for format in csv json folded svg perfetto chrome; do
+for format in csv json folded svg perfetto; do
 	tells "$size" --format $format --where 'arg.siz>1' t.bin
 done
 for threads in 1 4; do

@@ -17,6 +17,7 @@ for name in diff_long arguments strings tasks; do
 	! is_read || node -e 'JSON.parse(require("fs").readFileSync("out", "utf8"))' || fail "$name: not JSON"
 done
 run 0 --format chrome diff_long.bin
+in_file err "chrome holds an interval's figures: losses and what single processors counted are left out"
 in_file out '"epoch_ns":"1500000000000010000"'
 in_file out '"ph":"E","pid":5,"tid":7,"ts":9007199254740.993}'
 

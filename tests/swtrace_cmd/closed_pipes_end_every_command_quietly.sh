@@ -18,7 +18,7 @@ cat >remarks <<'END'
 ^swtrace init: [0-9]+ processor
 ^swtrace (run|record): .* hooks
 ^swtrace trigger: (watching|nothing matched in time)
-^cpidecode: (speedscope|parquet|(callgrind|pprof).s format) holds 
+^cpidecode: (chrome|speedscope|parquet|(callgrind|pprof).s format) holds 
 END
 
 # EXIT-CODES COMMAND: in this order.

@@ -243,7 +243,10 @@ int export_chrome(struct report *r, struct interval_stream *s)
 	json_close(j, '}');
 	json_end_line(j);
 	out_discard(&e.text);
-	if (!rc)
+	if (!rc) {
 		export_note_lanes(r, &lanes, "tracks");
+		report_note(r,
+			"chrome holds an interval's figures: losses and what single processors counted are left out");
+	}
 	return rc;
 }
