@@ -150,6 +150,20 @@ static int read_names(const char *path, char ***names, size_t *n)
 	return failed || !has_memory || !*n ? EXIT_FAILED : EXIT_FINE;
 }
 
+/* The result of a trace whose path has the last component of `name`, or NULL. */
+static const char *merge_find_namesake(const struct partial *p, const char *name)
+{
+	const char *last = strrchr(name, '/');
+
+	for (size_t i = 0; last && i < p->nsources; i++) {
+		const char *path = p->sources[i].path, *slash = strrchr(path, '/');
+
+		if (strcmp(slash ? slash : path, slash ? last : last + 1) == 0)
+			return path;
+	}
+	return NULL;
+}
+
 static int expect_traces(const struct options *o, const struct partial *p, struct out *absent)
 {
 	char **names = NULL;
@@ -164,6 +178,12 @@ static int expect_traces(const struct options *o, const struct partial *p, struc
 	for (size_t i = 0; i < n_missing; i++)
 		complain("%s: no partial result, or not all of them, for this trace of %s",
 			names[missing[i]], o->expect);
+	/* A list of absolute paths lacks all results of relative ones: one example says so. */
+	const char *namesake = n_missing ? merge_find_namesake(p, names[missing[0]]) : NULL;
+	if (namesake && strcmp(namesake, names[missing[0]]) != 0)
+		complain(
+			"%s: there is a result of %s: --expect takes the path that --partial was given, or its last component",
+			names[missing[0]], namesake);
 	if (n_missing)
 		name_absent(absent, "expected trace", names, missing, n_missing);
 	if (n_missing && !o->allow_missing)

@@ -31,6 +31,12 @@ not_in_file out missing
 in_file err t2.bin
 printf 't2.bin\n' | "$CPIDECODE" merge --expect - 1.p 2.p >out 2>err || fail "a list from a pipe"
 
+# Another path of the same trace is another name; one line says what counts.
+printf '/else/where/t1.bin\n/else/where/t2.bin\n' >elsewhere
+run 1 merge --expect elsewhere 1.p 2.p
+in_file err "^cpidecode: /else/where/t1.bin: there is a result of $work/t1.bin: --expect takes the path that"
+[ "$(wc -l <err)" -eq 3 ] || fail "more or less than one example"
+
 # A part of a trace is not the trace.
 run 0 --partial half.p --slice 1/2 t2.bin
 run 1 merge --expect both 1.p half.p
