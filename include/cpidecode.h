@@ -481,11 +481,11 @@ typedef struct cpidecode_column_buffer {
 } cpidecode_column_buffer;
 
 /*
- * Reads the trace for n columns: names of the CSV's, "elapsed_ns" (whole nanoseconds), "parent"
- * (the row of the innermost interval around it, from 0; -1: none of the rows), "arg.NAME" and
- * "event.NAME". names NULL, n 0: all of the CSV but arguments, events and ids. An argument or event
- * is an integer or a double as its values are; a code, with numbers as text, if any of them is a
- * text. options and error may be NULL. On failure *c is NULL.
+ * Reads the trace for n columns: names of the CSV's, "elapsed_ns" (by the ticks, rounded; end_ns -
+ * start_ns may differ by 1), "parent" (the row of the innermost interval around it, from 0; -1:
+ * none of the rows), "arg.NAME" and "event.NAME". names NULL, n 0: all of the CSV but arguments,
+ * events and ids. An argument or event is an integer or a double as its values are; a code, with
+ * numbers as text, if any of them is a text. options and error may be NULL. On failure *c is NULL.
  */
 CPIDECODE_API int cpidecode_columns_open(const cpidecode_trace *t, const char *const *names,
 	size_t n, const cpidecode_columns_options *options, cpidecode_columns **c,
