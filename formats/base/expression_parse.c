@@ -9,6 +9,8 @@
 #include "quantity.h"
 #include "text.h"
 
+#define EXPRESSION_SPACE " \t\n\r"
+
 struct expression_parser {
 	struct expression *e;
 	const struct expression_names *names;
@@ -49,13 +51,12 @@ static uint16_t expression_add_node(
 
 static bool expression_is_space(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+	return c && strchr(EXPRESSION_SPACE, c);
 }
 
 static void expression_skip_space(struct expression_parser *p)
 {
-	while (expression_is_space(*p->at))
-		p->at++;
+	p->at += strspn(p->at, EXPRESSION_SPACE);
 }
 
 static size_t expression_letters(const char *at)
@@ -92,7 +93,7 @@ static size_t expression_word_length(const struct expression_parser *p, const ch
 	while (text_is_word_letter(at[n]) || number_digit(at[n], 10) >= 0 || at[n] == '.') {
 		n++;
 		if (at[n - 1] == '.' && expression_is_open(p, at, n))
-			return n + strcspn(at + n, " \t\n\r()=!<>");
+			return n + strcspn(at + n, EXPRESSION_SPACE "()=!<>");
 	}
 	return n;
 }
@@ -149,26 +150,62 @@ static bool expression_is_end(char c, bool in_list)
 	return !c || expression_is_space(c) || c == '(' || c == ')' || (in_list && c == ',');
 }
 
-/* A duration in ns; without a unit, where that is allowed, ns too. */
+/* The bytes of a unit of durations at `at`, and its ns. 0: no unit; ns is unchanged then. */
+static size_t expression_scan_unit(const char *at, uint64_t *ns)
+{
+	size_t n = expression_letters(at);
+	uint64_t factor;
+	char name[8];
+
+	/* `m` alone would be taken for milli. */
+	if (n == 0 || n >= sizeof name || (n == 1 && *at == 'm'))
+		return 0;
+	memcpy(name, at, n);
+	name[n] = 0;
+	factor = quantity_duration_unit(name);
+	if (factor == 0)
+		return 0;
+	*ns = factor;
+	return n;
+}
+
+/*
+ * A duration in ns; without a unit, where that is allowed, ns too. Blanks may precede the unit, as
+ * in reports. No word that may follow a value is a unit.
+ */
 static bool expression_parse_duration(const char **at, bool needs_unit, uint64_t *ns)
 {
-	size_t digits = strspn(*at, "0123456789."), unit = expression_letters(*at + digits);
-	const char *end = *at + digits + unit;
+	const char *digits_end = *at + strspn(*at, "0123456789.");
+	const char *end = digits_end + strspn(digits_end, EXPRESSION_SPACE);
+	uint64_t factor = 1;
+	size_t unit = expression_scan_unit(end, &factor);
 
-	if (unit == 0 && !needs_unit)
-		return quantity_scan_decimal(at, end, QUANTITY_WHOLE_POINT, 1, INT64_MAX, ns) &&
-		       *at == end;
-	/* `m` alone would be taken for milli. */
-	if (unit == 0 || (unit == 1 && (*at)[digits] == 'm') ||
-		!quantity_parse_duration(*at, digits + unit, QUANTITY_WHOLE_POINT, INT64_MAX, ns))
+	if (unit == 0 && needs_unit)
+		return false;
+	end = unit ? end + unit : digits_end;
+	if (!quantity_scan_decimal(at, digits_end, QUANTITY_WHOLE_POINT, factor, INT64_MAX, ns) ||
+		*at != digits_end)
 		return false;
 	*at = end;
 	return true;
 }
 
-/* Copies up to a space, a parenthesis or, in a list, a comma; or in quotes, where \" is a quote. */
+/* Where a duration with its unit ends that a value of any type begins with; else `at`. */
+static const char *expression_find_duration_end(const char *at, bool in_list)
+{
+	const char *end = at + (*at == '-');
+	uint64_t ns;
+
+	return expression_parse_duration(&end, true, &ns) && expression_is_end(*end, in_list) ? end
+											      : at;
+}
+
+/*
+ * Copies up to a space, a parenthesis or, in a list, a comma, but not before `least`; or in quotes,
+ * where \" is a quote.
+ */
 static void expression_parse_pattern(
-	struct expression_parser *p, struct expression_literal *l, bool in_list)
+	struct expression_parser *p, struct expression_literal *l, const char *least, bool in_list)
 {
 	struct expression *e = p->e;
 	const char *begin = p->at;
@@ -178,7 +215,7 @@ static void expression_parse_pattern(
 	l->text = e->used;
 	p->apostrophe = *begin == '\'' ? begin : NULL;
 	for (p->at += quoted; *p->at; p->at++) {
-		if (quoted ? *p->at == '"' : expression_is_end(*p->at, in_list))
+		if (quoted ? *p->at == '"' : p->at >= least && expression_is_end(*p->at, in_list))
 			break;
 		if (!quoted && *p->at == '"') {
 			expression_fail(p, p->at, "the value in quotes as a whole");
@@ -302,7 +339,9 @@ static void expression_parse_value(struct expression_parser *p, const struct exp
 		expression_parse_number(p, word, l, in_list);
 		return;
 	}
-	expression_parse_pattern(p, l, in_list);
+	expression_parse_pattern(p, l,
+		word->type == EXPRESSION_ANY ? expression_find_duration_end(begin, in_list) : begin,
+		in_list);
 	if (p->failed || word->type == EXPRESSION_TEXT)
 		return;
 	expression_note_number(p->e, l);

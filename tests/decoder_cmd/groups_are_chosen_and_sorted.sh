@@ -20,6 +20,7 @@ chosen()
 }
 chosen 'count>=20' '$1 >= 20'
 chosen 'p99_ns>200us' '$3 > 200000'
+chosen 'p99_ns > 200 us and (count>=1)' '$3 > 200000'
 chosen 'p99_ns>200000 and count in (1, 2, 3)' '$3 > 200000 && $1 <= 3 && $1 >= 1'
 chosen 'total_ns<0.1ms or not tid<1005' '$2 < 100000 || $4 >= 1005'
 chosen 'label=parse*' '$5 ~ /^parse/'

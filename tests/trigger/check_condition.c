@@ -73,9 +73,10 @@ START_TEST(conditions_of_intervals_hold)
 		"not tid=8 and tid=7",
 		/* Synonyms, and functions beside comparisons. */
 		"label==slow*", "elapsed_ns>11999999", "elapsed_ns=12ms", "elapsed<1min",
-		"elapsed<1h", "task=work*", "tid in (6, 7)", "label in (x,slow*)",
-		"label in (\"slow request\")", "elapsed in (1ms,12ms)", "not absent(label)",
-		"absent(arg.size)", "minor in (1,66)"};
+		"elapsed<1h", "task=work*", "tid in (6, 7)", "label in (x,slow*)", "elapsed>10 ms",
+		"elapsed = 12 ms and major=192", "elapsed in (1 ms, 12 ms)",
+		"(elapsed_ns>11999999)", "label in (\"slow request\")", "elapsed in (1ms,12ms)",
+		"not absent(label)", "absent(arg.size)", "minor in (1,66)"};
 	static const char *const no[] = {"label=slow", "label=Slow*", "label=*x*", "label=\"\"",
 		"label!=slow*", "elapsed>12ms", "elapsed<12ms", "elapsed>1s", "elapsed!=12ms",
 		"elapsed<11999999ns", "elapsed>12000000.5ns", "major=191", "minor=1", "minor!=0x42",
@@ -139,7 +140,8 @@ START_TEST(arguments_compare_by_their_type)
 		"arg.neg>-6", "arg.neg<18446744073709551615", "arg.half=0.5", "arg.half<1",
 		"arg.half>-1", "arg.size=1000", "arg.size>999.5", "arg.key=\"k 1\"", "arg.key=k*",
 		"arg.key!=x", "label=slow* and arg.size>=1000", "not arg.none=1", "arg.size=1us",
-		"arg.size<1.5us", "arg.size in (1, 1000)", "arg.key in (x, k*)"};
+		"arg.size<1.5us", "arg.size=1 us and arg.neg<-1 ns", "arg.size in (2 us, 1 us)",
+		"arg.size in (1, 1000)", "arg.key in (x, k*)"};
 	static const char *const no[] = {"arg.big<18446744073709551615", "arg.big=-1", "arg.neg>0",
 		"arg.neg=5", "arg.half=1", "arg.size=1", "arg.size=k", "arg.size!=k", "arg.key=1",
 		"arg.key>1", "arg.none=1", "arg.none!=1", "arg.siz=1000", "arg.sizes=1000"};
@@ -214,7 +216,8 @@ START_TEST(refused_with_the_column)
 		{"label===x", 8, "after the operator"}, {"Label=x", 1, "a field"},
 		{"labels=x", 1, "a field"}, {"=x", 1, "a field"}, {"comm<=x", 5, "= or !="},
 		{"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
-		{"elapsed>10", 9, "a duration"}, {"elapsed>10 ms", 9, "a duration"},
+		{"elapsed>10", 9, "a duration"}, {"elapsed>10 msx", 9, "a duration"},
+		{"elapsed>10 m", 9, "a duration"}, {"elapsed>10 and", 9, "a duration"},
 		{"elapsed>ms", 9, "a duration"}, {"elapsed>-1ms", 9, "a duration"},
 		{"elapsed>1.ms", 9, "a duration"}, {"elapsed>.5ms", 9, "a duration"},
 		{"elapsed>1.2.3ms", 9, "a duration"}, {"elapsed>10MS", 9, "a duration"},
