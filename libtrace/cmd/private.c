@@ -16,6 +16,7 @@
 #include "../../formats/base/signals.h"
 #include "../../include/perfutil.h"
 #include "doctor/keep.h"
+#include "switches.h"
 
 /* ------------------------------------------------------------------------- the session */
 
@@ -51,10 +52,11 @@ void private_note_left(const struct verb *verb, struct session *s)
 {
 	struct session_task *tasks = NULL;
 	const int count = session_tasks(s, &tasks);
+	const uint32_t recorder = switches_recorder(s);
 	unsigned left = 0;
 
 	for (int i = 0; i < count; i++)
-		left += tasks[i].alive && tasks[i].leader;
+		left += tasks[i].alive && tasks[i].leader && tasks[i].pid != recorder;
 	free(tasks);
 	if (left)
 		cmd_note(verb,

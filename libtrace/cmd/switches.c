@@ -76,3 +76,11 @@ uint64_t switches_hooks(const struct session *s)
 	kernel_recorder_is_running(s, &figures);
 	return figures.generation == s->generation ? figures.hooks : 0;
 }
+
+uint32_t switches_recorder(const struct session *s)
+{
+	struct shm_kernel figures;
+
+	kernel_recorder_is_running(s, &figures);
+	return figures.generation == s->generation ? figures.pid : 0;
+}

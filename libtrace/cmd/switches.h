@@ -30,4 +30,7 @@ bool switches_end(const struct verb *verb, const struct session *s, int channel)
 /* How many hooks the session's last recorder wrote: they are no program's. */
 uint64_t switches_hooks(const struct session *s);
 
+/* The process of the session's last recorder, which is no program; 0: none. */
+uint32_t switches_recorder(const struct session *s);
+
 #endif

@@ -30,6 +30,7 @@ if [ $status -eq 4 ]; then
 	exit 77
 fi
 [ $status -eq 0 ] || fail "run: exit $status: $(cat err)"
+! grep 'the command has ended' err || fail "the recorder counts as a process that goes on"
 # Elsewhere than in the first PID namespace all other threads would look idle.
 if unshare --pid --fork true 2>/dev/null; then
 	status=0
@@ -88,6 +89,7 @@ in_file err 'the recorder of switches .process [0-9]*. was killed: '
 run 0 free
 
 "$SWTRACE" record --switches -o r.bin -- "$INTERVALS" 2 0 0 >out 2>err || fail "record: $(cat err)"
+! grep 'the command has ended' err || fail "the recorder counts as a process that goes on"
 [ -n "$(kinds r.bin)" ] || fail "no switches in a recording"
 
 # Hooks of the recorder are not the command's.
