@@ -223,7 +223,7 @@ static int intervals_print(
 			intervals_add_row(&table, iv);
 		}
 	}
-	if (r->format == FORMAT_TEXT && !r->columns && rc >= 0)
+	if (r->format == FORMAT_TEXT && rc >= 0)
 		missing_intervals_line(r, &table.facts,
 			(struct missing_columns){.task = rows_is_known(rows, "task"),
 				.cpu = rows_is_known(rows, "cpu"),

@@ -1,6 +1,9 @@
 #include "missing.h"
 
+#include <string.h>
+
 #include "../../../formats/scope_hooks.h"
+#include "../rows.h"
 
 /* NEED_ names, in the order of the line. */
 #define DOCTOR " (swtrace doctor says what is missing)"
@@ -40,20 +43,29 @@ struct missing_figure {
 	const char *name;
 	bool has; /* somewhere in the report */
 	enum missing_need need;
+	const char *column; /* that shows it; NULL: none */
 };
 
-static void missing_write_line(struct out *o, const struct missing_figure *figures, unsigned n)
+/* Whether the figure is n/a in all of a report that shows it. */
+static bool missing_is_shown(const struct report *r, const struct missing_figure *f)
 {
+	return !f->has && (!f->column || rows_lists(r, f->column, strlen(f->column)));
+}
+
+static void missing_write_line(
+	const struct report *r, const struct missing_figure *figures, unsigned n)
+{
+	struct out *o = r->out;
 	const char *between = "# n/a: ";
 
 	for (unsigned need = NEED_NOTHING + 1; need < NEED_COUNT; need++) {
 		unsigned left = 0, all;
 
 		for (unsigned i = 0; i < n; i++)
-			left += !figures[i].has && figures[i].need == need;
+			left += figures[i].need == need && missing_is_shown(r, &figures[i]);
 		all = left;
 		for (unsigned i = 0; i < n && left; i++) {
-			if (figures[i].has || figures[i].need != need)
+			if (figures[i].need != need || !missing_is_shown(r, &figures[i]))
 				continue;
 			out_printf(o, "%s%s", between, figures[i].name);
 			between = --left == 1 ? " and " : ", ";
@@ -137,26 +149,31 @@ static void missing_write_columns(
 	const enum missing_need time = f->has_cpi_groups ? NEED_QUALITY : NEED_INTERVALS;
 	const bool flag = f->sums.ratios.busy.measured || f->sums.ratios.scaled.measured;
 	const struct missing_figure figures[] = {
-		{"raw CPI", f->raw, hooks ? hooks : missing_counts(f, &f->sums.ratios.raw)},
+		{"raw CPI", f->raw, hooks ? hooks : missing_counts(f, &f->sums.ratios.raw),
+			"raw_cpi"},
 		{"scaled CPI", f->scaled,
 			hooks	? hooks
 			: !flag ? NEED_SCALED
-				: missing_counts(f, &f->sums.ratios.scaled)},
-		{"thread CPI", f->thread, missing_thread(f)},
+				: missing_counts(f, &f->sums.ratios.scaled),
+			"scaled_cpi"},
+		{"thread CPI", f->thread, missing_thread(f), "thread_cpi"},
 		{"busy%", f->busy,
 			!f->has_cpi_groups ? f->has_util ? NEED_METHOD : NEED_INTERVALS
 			: hooks		   ? hooks
 			: !flag		   ? NEED_SCALED
-					   : NEED_RATE},
-		{"idle%", f->util[COLUMN_IDLE] || !f->has_util, NEED_METHOD},
-		{"intr%", f->util[COLUMN_INTR] || !f->has_util, NEED_METHOD},
-		{"perf%", f->util[COLUMN_PERF] || !f->has_util, NEED_METHOD},
-		{"off CPU", has.off_cpu, time}, {"switches", has.switches, time},
-		{"migr", has.migrations, time}, {"faults", has.faults, time},
-		{"unexplained", has.unexplained, time}, {"task", has.task, NEED_TASKS},
-		{"cpu", has.cpu, NEED_RINGS}};
+					   : NEED_RATE,
+			"busy_pct"},
+		{"idle%", f->util[COLUMN_IDLE] || !f->has_util, NEED_METHOD, "idle_pct"},
+		{"intr%", f->util[COLUMN_INTR] || !f->has_util, NEED_METHOD, "intr_pct"},
+		{"perf%", f->util[COLUMN_PERF] || !f->has_util, NEED_METHOD, "actual_perf_pct"},
+		{"off CPU", has.off_cpu, time, "off_cpu_ns"},
+		{"switches", has.switches, time, "ctx_switches"},
+		{"migr", has.migrations, time, "migrations"},
+		{"faults", has.faults, time, "faults"},
+		{"unexplained", has.unexplained, time, "unexplained_ns"},
+		{"task", has.task, NEED_TASKS, "task"}, {"cpu", has.cpu, NEED_RINGS, "cpu"}};
 
-	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+	missing_write_line(r, figures, sizeof figures / sizeof *figures);
 }
 
 void missing_summary_line(const struct report *r, const struct tally *t)
@@ -235,10 +252,11 @@ void missing_why_line(
 	const enum missing_need split = missing_split(&f, found);
 	/* Values without differences. */
 	const char *first = found->counts ? "differences by instructions" : "instructions";
-	const struct missing_figure figures[] = {{first, found->split, split},
-		{"CPI", found->split, split}, {"cycles_per_ns", found->frequency, split},
-		{"off CPU", found->off, missing_off(&f)},
-		{"%", found->difference, NEED_DIFFERENCE}};
+	const struct missing_figure figures[] = {{first, found->split, split, NULL},
+		{"CPI", found->split, split, NULL},
+		{"cycles_per_ns", found->frequency, split, NULL},
+		{"off CPU", found->off, missing_off(&f), NULL},
+		{"%", found->difference, NEED_DIFFERENCE, NULL}};
 
-	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+	missing_write_line(r, figures, sizeof figures / sizeof *figures);
 }

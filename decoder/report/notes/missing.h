@@ -1,4 +1,5 @@
-/* The last line of a text report: what would supply the figures that are n/a in all of it. */
+/* The last line of a text report: what would supply the figures that it shows and that are n/a in
+ * all of it. */
 #ifndef SWT_DECODER_REPORT_MISSING_H
 #define SWT_DECODER_REPORT_MISSING_H
 
