@@ -107,6 +107,8 @@ static bool cell_is_known(struct cell cell)
 bool column_write_text(
 	struct out *o, const struct time_text *time, const struct column *c, const void *row)
 {
+	const size_t before = o->len;
+
 	if (c->text) {
 		c->text(o, row);
 	} else if (c->text_of) {
@@ -117,7 +119,7 @@ bool column_write_text(
 		cell_write_text(o, time, c, cell);
 		return cell_is_known(cell);
 	}
-	return true;
+	return o->len != before;
 }
 
 static struct out *column_begin_cell(struct table *t, const struct column *c)

@@ -70,6 +70,8 @@ major     minor  count  per second         first          last  by processor
    11  00000003      1         0.2  +4.000000000  +4.000000000  1: 1
 END
 cmp expected out || fail "text"
+run 0 --report hooks --by major r.bin
+not_in_file out 'minor|name'
 run 0 --report hooks --by major --format json --to +2s r.bin
 in_file out '^\{"major":16,"minor":null,"name":null,"count":4,"rate_per_s":2.0,"first_ns":1700000000000000000,"last_ns":1700000002000000000,"cpus":\[\{"cpu":0,"count":3,"first_ns":1700000000000000000,"last_ns":1700000002000000000\},\{"cpu":1,"count":1,'
 lines_are 2
