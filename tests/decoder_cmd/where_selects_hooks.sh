@@ -122,3 +122,16 @@ run 2 --report hooks --where 'under(tid=1)' t.bin
 in_file err '^cpidecode: --where: at column 6'
 run 2 --report info --where 'tid=1' t.bin
 in_file err 'describes whole files: it takes no filters'
+
+# The label of a light interval's hook, by its number or as a string, as the report shows it.
+"$MKTRACE" "$(cd "${0%/*}/../golden/cases/scopes" && pwd)/trace.txt" scopes.bin
+run 0 --report hooks scopes.bin
+for label in parse token request; do
+	grep " label=\"$label\"" out >expected || fail "no hook of $label"
+	mv out all
+	run 0 --report hooks --where "label=$label" scopes.bin
+	cmp expected out || fail "--where label=$label"
+	mv all out
+done
+run 0 --report hooks --where 'major=0xC2 and absent(label)' --format json scopes.bin
+not_in_file out '"label":"'

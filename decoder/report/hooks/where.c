@@ -29,6 +29,8 @@ static const struct {
 };
 
 static const char field_prefix[] = "field.";
+/* Also of hooks that have the number of their label. */
+static const char label_field[] = "label", label_number_field[] = "label_number";
 
 /* Whether a trace has the field is known only once it is open. */
 static bool hook_where_find_word(void *ctx, const char *text, size_t length,
@@ -76,6 +78,20 @@ bool hook_where_parse(struct hook_where *w, const char *text, struct expression_
 	return expression_parse(&w->expression, text, &names, error);
 }
 
+static bool hook_where_is_label(const struct hook_where_word *word)
+{
+	return word->length == sizeof label_field - 1 &&
+	       memcmp(word->name, label_field, word->length) == 0;
+}
+
+static bool hook_where_has_field(
+	const struct schema_set *schemas, const struct hook_where_word *word)
+{
+	return schema_set_has_field(schemas, word->name, word->length) ||
+	       (hook_where_is_label(word) && schema_set_has_field(schemas, label_number_field,
+						     sizeof label_number_field - 1));
+}
+
 const struct hook_where_word *hook_where_settle(struct hook_where *w, const struct trace *t)
 {
 	w->start = report_start(t);
@@ -84,8 +100,7 @@ const struct hook_where_word *hook_where_settle(struct hook_where *w, const stru
 		bool is_known = word->word != HOOK_WORD_FIELD;
 
 		for (size_t k = 0; k < trace_nfiles(t) && !is_known; k++)
-			is_known = schema_set_has_field(
-				trace_file(t, k)->schemas, word->name, word->length);
+			is_known = hook_where_has_field(trace_file(t, k)->schemas, word);
 		if (!is_known)
 			return word;
 	}
@@ -259,11 +274,25 @@ static bool hook_where_test_fields(const struct hook_where_row *row, const struc
 	return holds;
 }
 
+/* The label that the table of labels has for the hook's number; false: it has none. */
+static bool hook_where_read_label(const struct hook_where_row *row, struct expression_value *value)
+{
+	struct hook_names names = {0};
+	bool has_label = row->h->schema && hook_names_read(&names, row->trace, row->h) &&
+			 names.tells_label && names.label.at;
+
+	if (has_label)
+		*value = hook_where_bytes(names.label.at, names.label.length);
+	hook_names_free(&names);
+	return has_label;
+}
+
 static bool hook_where_test_leaf(
 	void *ctx, const struct expression *e, const struct expression_node *leaf)
 {
 	const struct hook_where_row *row = ctx;
 	const struct hook_where_word *word = &row->where->words[leaf->id];
+	struct expression_value value;
 
 	switch (word->word) {
 	case HOOK_WORD_WORDS:
@@ -273,11 +302,13 @@ static bool hook_where_test_leaf(
 	case HOOK_WORD_FIELDS:
 		return hook_where_test_fields(row, e, leaf);
 	case HOOK_WORD_FIELD:
-		return hook_where_test_field(e, leaf, row->h, word);
+		if (!hook_where_is_label(word) || !hook_where_read_label(row, &value))
+			return hook_where_test_field(e, leaf, row->h, word);
+		break;
 	default:
+		value = hook_where_column(row, word->word);
 		break;
 	}
-	struct expression_value value = hook_where_column(row, word->word);
 	return expression_test(e, leaf, &value);
 }
 
