@@ -395,6 +395,8 @@ static enum expression_op expression_parse_op(struct expression_parser *p, bool 
 		p->at += n;
 		return ops[i].op;
 	}
+	if (*p->at == '-' && !expression_is_space(p->at[-1]))
+		expression_fail(p, p->at, "{ } around a name with a -, as in {page-faults}>0");
 	expression_fail(p, p->at, pattern ? "= or != (or in)" : "=, !=, <, <=, > or >= (or in)");
 	return EXPRESSION_EQUAL;
 }
