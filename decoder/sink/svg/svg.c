@@ -450,8 +450,13 @@ void flame_svg(struct out *o, const struct flame *f)
 	unsigned height = s.header + s.rows * ROW + FOOTER;
 	out_printf(o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>%s</title>\n<style>\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>%s",
 		height, svg_title(f));
+	if (f->command) {
+		out_str(o, ": ");
+		svg_text_cut(o, f->command, strlen(f->command), MAX_COMMAND);
+	}
+	out_str(o, "</title>\n<style>\n");
 	out_bytes(o, flame_css, flame_css_size);
 	out_str(o,
 		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/></pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
