@@ -11,7 +11,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink
 vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "metrics", "figures", "explain"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
 const page = vm.runInThisContext("({ readId, endsIn, metricText, metricKey, bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
 const MOST = 4 << 20;
-let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0, parentIds = 0, metrics = 0;
+let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0, parentIds = 0, metrics = 0, ended = 0;
 
 async function blocksOf(html, kind) {
 	const found = [];
@@ -194,6 +194,9 @@ for (let i = 2; i < process.argv.length; i += 2)
 		await checkReports(html, process.argv[i + 1]);
 		await checkRuns(html, process.argv[i]);
 		assert.equal(store.filled, rows.length);
+		const open = rows.map((row) => row.flags.split("+")).filter((flags) => flags.includes("open")), noEnd = open.filter((flags) => flags.includes("no-end"));
+		assert.deepEqual([store.meta.open, store.meta.open_no_end], [open.length, noEnd.length], "open at the end");
+		ended += noEnd.length;
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
 		await checkSummary(html, process.argv[i + 1], read, rows);
 		const base = BigInt(store.meta.base);
@@ -221,5 +224,6 @@ for (let i = 2; i < process.argv.length; i += 2)
 		process.exitCode = 1;
 	}
 assert.ok(shortened > 0, "a report is too long for a page");
+assert.ok(ended > 0, "an end that may have been overwritten");
 assert.ok(parentIds > 0 && metrics > 0, "ids of parents and derived metrics");
 console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted, ${groups} groups, ${parentIds} ids of parents, ${metrics} metrics`);

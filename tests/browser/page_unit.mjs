@@ -20,7 +20,7 @@ vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, namesOf, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, countFrom, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf, Figures, wholeSummary, metricValue, metricText, metricColumn, isMetricMeasured })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf, openText, Figures, wholeSummary, metricValue, metricText, metricColumn, isMetricMeasured })`);
 
 function random(seed) {
 	return () => {
@@ -426,6 +426,10 @@ test("an interval in words", () => {
 		"The median of its label is 0 ns; longer than 0 of 2. Began on processor 3, ended on processor 0.");
 	assert.equal(page.explain({ duration: 10, median: undefined, count: 9, shorter: 0, cells: { off_cpu_ns: "5" } }), "Off the processors for 5 ns, 50.0 % of it.");
 	assert.equal(page.explain({ duration: 5, median: 5, count: 1, shorter: 0, cells: { off_cpu_ns: null, cpu: "2" } }), "");
+	assert.equal(page.explain({ duration: 50, median: 5, count: 2, shorter: 1, cells: { flags: "open" } }),
+		"Open at the end of the trace: the duration is the time so far. 10 times the median of its label (5 ns); longer than 1 of 2.");
+	assert.equal(page.explain({ duration: 50, count: 1, cells: { flags: "no-end+open" } }), "Its end may have been overwritten: shown as open until the end of the trace.");
+	assert.equal(page.explain({ duration: 50, count: 1, cells: { flags: "detailed+children-lost" } }), "Intervals nested inside may have been overwritten: its self time is an upper bound.");
 });
 
 test("why in words", () => {
@@ -768,6 +772,9 @@ test("limits are told where there are some", () => {
 	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
 	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
 	assert.match(page.limitsOf({ ...meta, children_lost: 1200 }, 1000000, both)[0], /^Of 1\u202f200 intervals .* self times, and .* are upper bounds\.$/);
+	assert.match(page.limitsOf({ ...meta, open_no_end: 1 }, 1000000, both)[0], /^Of 1 interval the end may have been overwritten .* nested inside\.$/);
+	assert.equal(page.openText({ open: 0 }), "");
+	assert.match(page.openText({ open: 1200 }), /^With the time so far of .* \(1\u202f200 in all\)\.$/);
 	assert.match(page.limitsOf({ ...meta, values_left_out: 1, times_of: 32768 }, 1000000, both).join(" "), /^1 name of an argument or event has no column .* 1\u202f000 columns\. In the summary .* first 32\u202f768 names/);
 	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
 	assert.match(page.limitsOf({ ...meta, switches_left_out: true, span: ["1", "2"] }, 1000000, both)[0], /^The kernel's context switches .* a page of a span has none/);

@@ -16,7 +16,11 @@ function countShorter(store, at) {
  */
 function explain({ group = "label", duration, median, count, shorter, cells }) {
 	const sentences = [], number = (name) => cells[name] === null || cells[name] === undefined ? NaN : Number(cells[name]);
+	const flags = (cells.flags || "").split("+"), has = (flag) => flags.includes(flag);
 	const share = (part) => (100 * part / duration).toFixed(1) + " %";
+	if (has("open"))
+		sentences.push(has("no-end") ? "Its end may have been overwritten: shown as open until the end of the trace." :
+			"Open at the end of the trace: the duration is the time so far.");
 	if (count > 1 && median !== undefined)
 		sentences.push((median ? exactText(Number((duration / median).toPrecision(3))) + " times the median of its " + group + " (" + durationText(median) + ")"
 			: "The median of its " + group + " is 0 ns") + "; longer than " + exactText(shorter) + " of " + exactText(count) + ".");
@@ -26,5 +30,7 @@ function explain({ group = "label", duration, median, count, shorter, cells }) {
 			(switches >= 0 ? ", " + exactText(switches) + " switch" + (switches === 1 ? "" : "es") : "") + ".");
 	if (begun >= 0 && ended >= 0)
 		sentences.push(begun === ended ? "Began and ended on processor " + ended + "." : "Began on processor " + begun + ", ended on processor " + ended + ".");
+	if (has("children-lost"))
+		sentences.push("Intervals nested inside may have been overwritten: its self time is an upper bound.");
 	return sentences.join(" ");
 }

@@ -7,6 +7,11 @@ function childrenLostText({ children_lost: lost }) {
 		"(flags: children-lost): self times are upper bounds." : "";
 }
 
+/* How open intervals count in a span; "": none is open. */
+function openText({ open }) {
+	return open ? "With the time so far of intervals that were open at the end of the trace (" + exactText(open) + " in all)." : "";
+}
+
 /* A list of column names, or "none". */
 function columnsText(names) {
 	return names.length ? names.map(printable).join(", ") : "none";
@@ -55,6 +60,9 @@ function limitsOf(meta, unasked, reports) {
 			" names of intervals, threads and hooks: more would take too much memory. Of a span they are complete.");
 	if (meta.children_lost)
 		limits.push(childrenLostText(meta).replace("self times", "self times, and what the flame graph leaves to a frame itself,"));
+	if (meta.open_no_end)
+		limits.push("Of " + exactText(meta.open_no_end) + (meta.open_no_end === 1 ? " interval" : " intervals") + " the end may have been overwritten (flags: no-end+open): " +
+			"drawn as open until the end of the trace, and what followed on the thread as nested inside.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full and others were not; otherwise only how many.");
 	return limits;

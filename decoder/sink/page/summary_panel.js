@@ -92,8 +92,9 @@ class SummaryPanel {
 		const { metrics, numeric } = this.page.meta, namesOf = (wanted) => metrics.filter(wanted).map(({ name }) => printable(name)), alone = namesOf(({ summary }) => summary === null);
 		const unmeasured = [...FIGURES.filter(({ name }) => !this.page.hasNumbers(name)).map(({ heading }) => heading), ...namesOf((metric) => !isMetricMeasured(metric, numeric))];
 		const only = alone.length ? "Of single intervals alone: " + alone.join(", ") + "." : "";
+		const open = table === $("all") ? "" : openText(this.page.meta);
 		const bounds = absent.includes("self") ? "" : childrenLostText(this.page.meta);
-		$(table.id + "-note").textContent = [...notes, bounds, only, unmeasured.length ? "Measured in no interval: " + unmeasured.join(", ") + "." : ""].filter((text) => text).join(" ");
+		$(table.id + "-note").textContent = [...notes, open, bounds, only, unmeasured.length ? "Measured in no interval: " + unmeasured.join(", ") + "." : ""].filter((text) => text).join(" ");
 	}
 
 	/* The whole trace: lines of the report summary if the page has them, and the times on and off the processors. */

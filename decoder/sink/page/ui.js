@@ -52,7 +52,7 @@ class Page {
 		const error = Math.max(...meta.files.map((file) => file.clock_error_ns === null ? NaN : file.clock_error_ns));
 		about.push("Clock: " + (error >= 0 ? "true to \u00b1" + durationText(error) : "error unknown"));
 		if (meta.open)
-			about.push("Open at the end: " + exactText(meta.open));
+			about.push("Open at the end: " + exactText(meta.open) + (meta.open_no_end ? ", of which " + exactText(meta.open_no_end) + " may have ended in overwritten hooks" : ""));
 		if (meta.scripted)
 			about.push("Counters were scripted: counts and CPIs were not measured");
 		$("about").textContent = about.join(" \u00b7 ");

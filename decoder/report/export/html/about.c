@@ -153,6 +153,7 @@ int about_write(struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "until", a->until);
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
+	json_member_u64(j, "open_no_end", a->open_no_end);
 	json_member_u64(j, "children_lost", a->children_lost);
 	json_member_u64(j, "marks", a->markers);
 	if (a->has_no_markers)

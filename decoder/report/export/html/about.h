@@ -25,7 +25,7 @@ void overview_add(struct overview *o, uint64_t start, uint64_t duration);
 struct about {
 	int64_t base;	/* ns: the first start */
 	uint64_t until; /* ns since then: the last end */
-	uint64_t intervals, open, children_lost, markers;
+	uint64_t intervals, open, open_no_end, children_lost, markers;
 	bool has_no_markers;  /* too many hooks of no interval */
 	bool has_cut_times;   /* struct times: is_cut */
 	bool is_without_runs; /* switches are recorded, but not in the page */

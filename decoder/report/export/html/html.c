@@ -76,6 +76,7 @@ struct html_export {
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open;
+	uint64_t open_no_end; /* of these, those whose end may have been overwritten */
 	struct report_children_lost lost;
 	uint64_t added; /* intervals: a --where that asks others selects them while they are read */
 	struct overview overview;
@@ -385,6 +386,7 @@ static int html_begin_slice(
 	if (e->until < until)
 		e->until = until;
 	e->open += (iv->flags & IV_OPEN) != 0;
+	e->open_no_end += (iv->flags & IV_OPEN) && (iv->flags & IV_NO_END);
 	report_count_children_lost(&e->lost, iv);
 	if (++e->held >= HTML_BLOCK_INTERVALS || e->cells.bytes >= HTML_BLOCK_BYTES)
 		rc = html_end_block(e);
@@ -517,6 +519,7 @@ static int html_put_about(struct html_export *e, struct out *to, uint64_t interv
 		.until = e->until,
 		.intervals = intervals,
 		.open = e->open,
+		.open_no_end = e->open_no_end,
 		.children_lost = e->lost.lost,
 		.markers = e->markers.count,
 		.has_no_markers = e->markers.too_many,
