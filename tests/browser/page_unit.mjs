@@ -439,13 +439,18 @@ test("why in words", () => {
 	const flat = { ...answer, label: null, explanations: undefined, difference_ns: 0 };
 	const unknown = { ...answer, explanations: [], terms_ns: { instructions: null, cpi: null, cycles_per_ns: null, off_cpu: null, unattributed: 100000 } };
 	const even = { ...answer, explanations: [], terms_ns: { instructions: 100000, cpi: null, cycles_per_ns: null, off_cpu: null, unattributed: -10 } };
+	const few = { ...unknown, middle: { ...answer.middle, count: 164, off_cpu_intervals: 164 }, tail: { ...answer.tail, off_cpu_intervals: 12 } };
+	const tooFew = "time off the processors was measured in 12 of the 18 slowest and 164 of the 164 around the median, too few to attribute it";
+	const partly = { ...even, middle: few.middle, tail: few.tail };
 	const start = "the slowest (from p99 up: 18 of 1\u202f775) take 105 \u00b5s on average, those around the median 5 \u00b5s.";
-	assert.deepEqual(page.whyList([answer, flat, unknown, even].map((one) => JSON.stringify(one) + "\n").join("")), [
+	assert.deepEqual(page.whyList([answer, flat, unknown, even, few, partly].map((one) => JSON.stringify(one) + "\n").join("")), [
 		["a\\u{202e}b", start + " Of the difference: more instructions 53.0 %, fewer cycles per instruction -8.0 %, not attributed 54.5 %." +
 			" The tail goes with parent none (72.4 %: 13 of its 18, median 6.226 \u00b5s, others' 4.719 \u00b5s)."],
 		["minor 1", start + " There is no difference to explain."],
 		["a\\u{202e}b", start + " Of the difference: nothing was measured that would attribute it."],
-		["a\\u{202e}b", start + " Of the difference: more instructions 100.0 %, not attributed 0.0 %."]]);
+		["a\\u{202e}b", start + " Of the difference: more instructions 100.0 %, not attributed 0.0 %."],
+		["a\\u{202e}b", start + " Of the difference: " + tooFew + "."],
+		["a\\u{202e}b", start + " Of the difference: more instructions 100.0 %, not attributed 0.0 % (" + tooFew + ")."]]);
 });
 
 test("who ran on each processor", () => {

@@ -15,6 +15,13 @@ function whyGoesWith(explanation, count) {
 		" of its " + exactText(count) + ", median " + durationText(explanation.with_p50_ns) + ", others' " + durationText(explanation.others_p50_ns) + ")";
 }
 
+/* Why the time off the processors attributes nothing: "; time off the processors was measured in 12 of 17". "": in none, or it does. */
+function whyTooFew({ middle, tail, terms_ns: { off_cpu: off } }) {
+	const known = tail.off_cpu_intervals, isShort = off === null && (known > 0 || middle.off_cpu_intervals > 0);
+	return isShort ? "time off the processors was measured in " + exactText(known) + " of the " + exactText(tail.count) + " slowest and " + exactText(middle.off_cpu_intervals) +
+		" of the " + exactText(middle.count) + " around the median, too few to attribute it" : "";
+}
+
 /* A sentence or two on an answer's tail. */
 function whyWords(answer) {
 	const { middle, tail, difference_ns: difference } = answer;
@@ -27,6 +34,9 @@ function whyWords(answer) {
 	const parts = terms.map(([name, percent]) => (percent > 0 ? WHY_TERMS : WHY_LESS)[name] + " " + whyPercent(percent));
 	const rest = answer.terms_ns.unattributed, isMeasured = Object.entries(answer.terms_ns).some(([name, ns]) => name !== "unattributed" && ns !== null);
 	parts.push(isMeasured ? "not attributed " + whyPercent(100 * rest / difference) : "nothing was measured that would attribute it");
+	const few = whyTooFew(answer);
+	if (few)
+		parts[parts.length - 1] = isMeasured ? parts[parts.length - 1] + " (" + few + ")" : few;
 	const explanations = answer.explanations || [];
 	return text + " Of the difference: " + parts.join(", ") + "." +
 		(explanations.length ? " The tail goes with " + explanations.map((one) => whyGoesWith(one, tail.count)).join("; ") + "." : "");
