@@ -273,6 +273,7 @@ script \e]0;x\x07\x9b\xc2\x9b\xe2\x80\xae\xe2\x80\xa8
 \xff\xfe script \x00 end
 __proto__
 ${pwned=1} `script`
+longscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscriptlongscript
 END
 	printf 'section end\n'
 } | "$MKTRACE" - hostile.bin

@@ -20,6 +20,7 @@ class CurvePanel {
 		this.plots.forEach(({ told, canvas }, i) => {
 			told.id = "curvetold" + i;
 			canvas.setAttribute("role", "img");
+			canvas.setAttribute("aria-label", "Curve of " + printable(page.meta.columns[Number(this.choices[i])]));
 			canvas.setAttribute("aria-describedby", told.id);
 			canvas.hidden = true;
 			$("curves").append(told, canvas);

@@ -98,7 +98,7 @@ class FlamePanel {
 			(100 * share).toFixed(2) + " %";
 		if (!i)
 			return text;
-		return text + ", " + exactText(frame.count) + " intervals" + page.valueText(frame.value, this.shown()) +
+		return text + ", " + exactText(frame.count) + (frame.count === 1 ? " interval" : " intervals") + page.valueText(frame.value, this.shown()) +
 			(groups ? "; " + groups.texts[frame.group] + (frame.time ? ", " + (100 * frame.groupTime / frame.time).toFixed(0) + " % of it" : "") : "");
 	}
 
