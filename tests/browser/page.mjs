@@ -168,6 +168,15 @@ async function checkAccess(browser) {
 async function checkPaper(browser) {
 	if (!browser.medium)
 		return;
+	/* All lanes are on paper, and no table is cut off at its side: A4, landscape. */
+	await browser.medium("print");
+	await browser.resize(1031, 703);
+	equal(await browser.evaluate(`(() => { page.print(true);
+		const canvas = document.getElementById("timeline"), shown = [canvas.clientHeight === Math.min(page.height, PRINTED), canvas.height >= canvas.clientHeight - 1,
+			Array.from(document.querySelectorAll("table, pre, ul")).filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.id)];
+		page.print(false);
+		return shown; })()`), [true, true, []], "cut off on paper");
+	await browser.resize(1280, 720);
 	await browser.medium("print", "dark");
 	equal(await browser.evaluate(`(() => { const seen = [getComputedStyle(document.body).backgroundColor];
 		for (const name of ["beforeprint", "afterprint"]) {

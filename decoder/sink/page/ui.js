@@ -1,7 +1,7 @@
 "use strict";
 /* The page itself: reads the blocks, draws, and answers the mouse and the keys. */
 
-const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6;
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, PRINTED = 8000;
 const UNASKED = 1000000; /* Page.unasked */
 
 class Page {
@@ -411,16 +411,17 @@ class Page {
 		return canvas;
 	}
 
+	/* Paper has all lanes, up to PRINTED pixels of them. */
 	draw() {
-		const scroller = $("scroller"), canvas = $("timeline"), theme = this.theme();
-		$("tall").style.height = this.height + "px";
-		const width = scroller.clientWidth, height = Math.max(60, Math.min(this.height, scroller.clientHeight || 400));
+		const scroller = $("scroller"), canvas = $("timeline"), theme = this.theme(), lanes = this.prints ? Math.min(this.height, PRINTED) : this.height;
+		$("tall").style.height = lanes + "px";
+		const width = scroller.clientWidth, height = Math.max(60, this.prints ? lanes : Math.min(lanes, scroller.clientHeight || 400));
 		const ratio = this.prepare(canvas, width, height), ctx = canvas.getContext("2d");
 		if (!this.painter || this.painter.width !== canvas.width || this.painter.height !== canvas.height ||
 			this.dark !== this.isDark())
 			this.painter = new Painter(canvas.width, canvas.height, theme.back);
 		this.dark = this.isDark();
-		const scroll = scroller.scrollTop, texts = [], ran = [], wanted = this.matches;
+		const scroll = this.prints ? 0 : scroller.scrollTop, texts = [], ran = [], wanted = this.matches;
 		const pixels = new Map();
 		const pixelAt = (at, share) => {
 			const faded = wanted && !wanted[this.store.name[at]] ? 0.75 : share, colour = this.colourAt(at), key = pixelOf(colour) * 100 + 100 * faded;
@@ -1168,6 +1169,8 @@ class Page {
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
 				offsetText(gap.from) + " to " + offsetText(gap.to)).slice(0, 8).join("; "), "lost"));
 		lines.push(item(PALETTE[0], "above: intervals that start in each part of the trace"));
+		if (this.prints && this.height > PRINTED)
+			lines.push(element("li", "only the first lanes are printed, as there are many"));
 		$("legend").replaceChildren(...lines);
 	}
 
