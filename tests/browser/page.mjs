@@ -164,6 +164,29 @@ async function checkAccess(browser) {
 	await browser.resize(1280, 720);
 }
 
+// The keyboard's focus stays where it is while a frame zooms or a link shows another interval, and so do frames that a search dimmed.
+async function checkFocus(browser, rows) {
+	const pressed = (text) => `Array.from(document.querySelectorAll("#interval button")).find((one) => one.textContent === "${text}")`;
+	await browser.evaluate(`page.choose(page.store.find(0), false)`);
+	await browser.until(pressed("next one"));
+	await browser.evaluate(`(() => { window.pressed = ${pressed("next one")}; pressed.focus(); pressed.click(); })()`);
+	await browser.until("!pressed.isConnected");
+	equal(await browser.evaluate("document.activeElement.textContent"), "next one");
+	await browser.settled();
+	equal(await browser.evaluate(`(() => { const box = document.getElementById("search"), dims = () => document.querySelectorAll("#flame .dim").length;
+		const isDim = () => Array.from(document.querySelectorAll("#flame button")).every((one) => one.matches(".dim") === !page.matches[one.dataset.name]);
+		box.value = ${JSON.stringify(rows[7].label)}; page.search();
+		const frame = document.querySelectorAll("#flame button")[1], name = frame.textContent;
+		frame.focus(); frame.click();
+		const zoomed = [document.activeElement.textContent === name, isDim()];
+		document.activeElement.click();
+		const all = [document.activeElement.textContent === name, isDim() && dims() > 0];
+		box.value = ""; page.search();
+		return [...zoomed, ...all, dims()]; })()`), [true, true, true, true, 0], "focus and dimmed frames");
+	await browser.evaluate("page.chosen = -1, page.show(0, page.until)");
+	await browser.settled();
+}
+
 // Paper is light, also where the screen is dark. Not in Firefox, as above.
 async function checkPaper(browser) {
 	if (!browser.medium)
@@ -593,6 +616,7 @@ try {
 			await checkUse(browser, rows);
 			await checkAccess(browser);
 			await checkPaper(browser);
+			await checkFocus(browser, rows);
 			await checkSearch(browser, rows, rows[7].label);
 		} else if (rows[0]?.label.includes("script")) {
 			await checkSearch(browser, rows, "script");

@@ -10,6 +10,17 @@ function element(tag, text, properties) {
 	return made;
 }
 
+/* Replaces the children of a box. A button in it that had the focus passes it to the first new one with the same text, or else to the first one. */
+function replaceFocused(box, ...nodes) {
+	const old = box.contains(document.activeElement) && document.activeElement !== box ? document.activeElement : null;
+	box.replaceChildren(...nodes);
+	if (!old)
+		return;
+	const buttons = Array.from(box.querySelectorAll("button")), next = buttons.find((one) => one.textContent === old.textContent) || buttons[0];
+	if (next)
+		next.focus({ preventScroll: true });
+}
+
 /* The bytes of a block. Removes its element, to free the memory of its base64 text. */
 function takeBlock(block) {
 	const bytes = bytesOfBase64(block.textContent);

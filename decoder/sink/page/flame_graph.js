@@ -49,7 +49,9 @@ class FlameGraph {
 		if (frames.length > 1)
 			place(root, 0, 1, 0);
 		this.box.style.height = (deepest + 1) * FLAME_ROW + "px";
-		this.box.replaceChildren(...buttons);
+		replaceFocused(this.box, ...buttons);
+		if (this.isDim)
+			this.dim(this.isDim);
 		this.told.textContent = frames.length > 1 ? "" : "Nothing is in this span.";
 		this.undrawn.textContent = undrawnText(leftOut, frames[root].time);
 	}
@@ -67,6 +69,7 @@ class FlameGraph {
 
 	/* isDim: returns by a frame's name whether it is dimmed. */
 	dim(isDim) {
+		this.isDim = isDim;
 		for (const button of this.box.children)
 			button.classList.toggle("dim", isDim(button.dataset.name));
 	}

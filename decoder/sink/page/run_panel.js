@@ -280,7 +280,7 @@ class RunPanel {
 		const before = store.nextOf(at, -1), [waker] = this.wakerOf(store.waitBetween(before, at));
 		add("woken by", waker || (store.endOf(before) === RUN_PREEMPTED ? "none: it was preempted before" : "none: it did not wait before, or that is not known"));
 		$("h-interval").textContent = "Run of a thread";
-		$("interval").replaceChildren(list);
+		replaceFocused($("interval"), list);
 	}
 
 	/* The runs of an interval's thread when it began and ended, as elements. */

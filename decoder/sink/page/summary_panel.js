@@ -57,7 +57,7 @@ class SummaryPanel {
 		for (const [, row] of rows.slice(0, most))
 			body.append(this.line(table, columns, row));
 		top.append(head);
-		table.replaceChildren(table.caption, top, body);
+		replaceFocused(table, table.caption, top, body);
 		if (rows.length > most) {
 			const line = element("tr"), cell = element("td", undefined, { colSpan: columns.length });
 			cell.append(element("button", "Show all " + exactText(rows.length) + " rows", {

@@ -944,7 +944,7 @@ class Page {
 			cells: columns });
 		$("h-interval").textContent = "Interval";
 		const instead = columns.cpu !== null && columns.start_cpu === columns.cpu ? this.runs.insteadOf(at, lane, columns.cpu) : "";
-		$("interval").replaceChildren(element("p", words + instead, { id: "explained" }), ...lists);
+		replaceFocused($("interval"), element("p", words + instead, { id: "explained" }), ...lists);
 	}
 
 	/* The columns of an interval by name, as text, and derived metrics; null: not measured. parent: the number of its parent, null: none. */
