@@ -33,13 +33,16 @@ check_own()
 		fail "$1: callgrind_annotate's total is not $total"
 }
 
-for name in nesting zero_length equal_stamps scopes cross_cpu weights; do
+for name in nesting zero_length equal_stamps scopes cross_cpu weights begins; do
 	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
 	check_own $name
 done
 cp "$here/../../samples/measured.trace" measured.bin
 check_own measured
 in_file nesting.err 'sums by label: times, arguments and losses are left out, and counts that some intervals lack'
+
+# Open intervals have no end, and are in no sum.
+in_file begins.err '4 open intervals are left out: sums are of those that ended'
 
 # Names are whole, also with what folded stacks cannot have.
 semicolon_trace semicolon.bin

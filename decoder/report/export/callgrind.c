@@ -37,6 +37,7 @@ struct callgrind_export {
 	struct hash_index by_pair;
 	struct out text;
 	bool known[OWN_COSTS];
+	uint64_t open;
 	struct report_children_lost lost;
 };
 
@@ -90,11 +91,16 @@ static int callgrind_begin_slice(
 	struct callgrind_export *e = ctx;
 	const uint64_t time =
 		e->r->compensate ? elapsed_whole_ns(iv) : (uint64_t)end - (uint64_t)iv->start_ns;
-	struct own_frame *frame = own_costs_begin(t, l, iv, time, true);
+	struct own_frame *frame = own_costs_begin(t, l, iv, time);
 	char room[REPORT_NAME_ROOM];
 	size_t length;
-	const char *name = report_name(iv, room, &length);
 
+	if (iv->flags & IV_OPEN) {
+		e->open++;
+		frame->node = frame->under;
+		return 0;
+	}
+	const char *name = report_name(iv, room, &length);
 	frame->node = flame_names_add(&e->names, name, length);
 	return frame->node ? 0 : CPIDECODE_ENOMEM;
 }
@@ -107,7 +113,7 @@ static int callgrind_end_slice(void *ctx, struct lane_thread *t, struct lane *l,
 
 	(void)t;
 	(void)end;
-	if (!f->node)
+	if (!f->node || !f->cost[OWN_COUNT])
 		return 0;
 	int rc = callgrind_find_arc(e, f->under, f->node, &arc);
 	if (rc)
@@ -208,7 +214,7 @@ int export_callgrind(struct report *r, struct interval_stream *s)
 		.end_slice = callgrind_end_slice};
 	struct callgrind_export e = {.r = r};
 	struct lanes lanes;
-	int rc = own_costs_find(s, true, e.known, &e.lost);
+	int rc = own_costs_find(s, e.known, &e.lost);
 
 	if (rc)
 		return rc;
@@ -228,6 +234,7 @@ int export_callgrind(struct report *r, struct interval_stream *s)
 		e.known[OWN_THREAD_CYCLES] && e.known[OWN_THREAD_INSTRUCTIONS]
 			? ""
 			: ", and counts that some intervals lack");
+	own_costs_note_open(r, e.open);
 	report_note_counted_lost(r, &e.lost, REPORT_SELF_BOUNDS);
 	return 0;
 }

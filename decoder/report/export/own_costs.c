@@ -1,7 +1,9 @@
 #include "own_costs.h"
 
-int own_costs_find(struct interval_stream *s, bool with_open, bool known[OWN_COSTS],
-	struct report_children_lost *lost)
+#include <inttypes.h>
+
+int own_costs_find(
+	struct interval_stream *s, bool known[OWN_COSTS], struct report_children_lost *lost)
 {
 	const struct interval *iv;
 	int rc = interval_stream_rewind(s);
@@ -9,7 +11,7 @@ int own_costs_find(struct interval_stream *s, bool with_open, bool known[OWN_COS
 	for (unsigned i = 0; i < OWN_COSTS; i++)
 		known[i] = true;
 	while (rc >= 0 && (rc = interval_stream_next(s, &iv)) > 0) {
-		if (iv->flags & IV_OPEN && !with_open)
+		if (iv->flags & IV_OPEN)
 			continue;
 		known[OWN_THREAD_CYCLES] &= iv->thread_cycles != NOT_MEASURED;
 		known[OWN_THREAD_INSTRUCTIONS] &= iv->thread_instructions != NOT_MEASURED;
@@ -17,6 +19,13 @@ int own_costs_find(struct interval_stream *s, bool with_open, bool known[OWN_COS
 		report_count_children_lost(lost, iv);
 	}
 	return rc < 0 ? rc : 0;
+}
+
+void own_costs_note_open(struct report *r, uint64_t open)
+{
+	if (open)
+		report_note(r, "%" PRIu64 " open interval%s left out: sums are of those that ended",
+			open, open == 1 ? " is" : "s are");
 }
 
 /*
@@ -37,8 +46,8 @@ static const struct lane *own_costs_find_parent(
 	return NULL;
 }
 
-struct own_frame *own_costs_begin(const struct lane_thread *t, const struct lane *l,
-	const struct interval *iv, uint64_t time, bool counts)
+struct own_frame *own_costs_begin(
+	const struct lane_thread *t, const struct lane *l, const struct interval *iv, uint64_t time)
 {
 	struct own_frame *frame = own_costs_frame(l);
 	size_t at;
@@ -46,7 +55,7 @@ struct own_frame *own_costs_begin(const struct lane_thread *t, const struct lane
 	struct own_frame *parent = of ? (struct own_frame *)of->slices + at : NULL;
 
 	frame->under = parent ? parent->node : *(const uint32_t *)t->own;
-	if (!counts)
+	if (iv->flags & IV_OPEN)
 		return frame;
 	const uint64_t cost[OWN_COSTS] = {
 		1, time, iv->thread_cycles, iv->thread_instructions, iv->off_cpu_ns};

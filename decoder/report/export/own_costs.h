@@ -25,11 +25,13 @@ struct own_frame {
 };
 
 /*
- * A cost that some interval lacks would be wrong in every sum: finds those that all have, with_open
- * also the open ones, and counts intervals that may lack overwritten children. 0 or a code.
+ * A cost that some interval lacks would be wrong in every sum: finds those that all have that
+ * ended, and counts intervals that may lack overwritten children. 0 or a code.
  */
-int own_costs_find(struct interval_stream *s, bool with_open, bool known[OWN_COSTS],
-	struct report_children_lost *lost);
+int own_costs_find(
+	struct interval_stream *s, bool known[OWN_COSTS], struct report_children_lost *lost);
+/* Open intervals have no sums: says that so many are left out, if any are. */
+void own_costs_note_open(struct report *r, uint64_t open);
 
 /* The frame of the lane's innermost slice. */
 static inline struct own_frame *own_costs_frame(const struct lane *l)
@@ -37,9 +39,9 @@ static inline struct own_frame *own_costs_frame(const struct lane *l)
 	return (struct own_frame *)l->slices + l->count - 1;
 }
 
-/* Fills it in, but for its node. counts: else its costs are 0. */
+/* Fills it in, but for its node. Costs of an open interval are 0. */
 struct own_frame *own_costs_begin(const struct lane_thread *t, const struct lane *l,
-	const struct interval *iv, uint64_t time, bool counts);
+	const struct interval *iv, uint64_t time);
 
 /* What the interval has more than those nested in it. */
 static inline uint64_t own_costs_rest(const struct own_frame *f, enum own_cost i)

@@ -158,14 +158,13 @@ static int pprof_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
 	struct pprof_export *e = ctx;
-	const bool counts = !(iv->flags & IV_OPEN);
-	struct own_frame *frame = own_costs_begin(t, l, iv, elapsed_whole_ns(iv), counts);
+	struct own_frame *frame = own_costs_begin(t, l, iv, elapsed_whole_ns(iv));
 	char room[REPORT_NAME_ROOM];
 	size_t length;
 
 	if (end > e->last)
 		e->last = end;
-	if (!counts) {
+	if (iv->flags & IV_OPEN) {
 		e->open++;
 		frame->node = frame->under;
 		return 0;
@@ -338,10 +337,7 @@ static void pprof_note(const struct pprof_export *e)
 	report_note(e->r,
 		"pprof's format holds sums by stack: times, arguments and losses are left out%s",
 		all ? "" : ", and figures that some intervals lack");
-	if (e->open)
-		report_note(e->r,
-			"%" PRIu64 " open interval%s left out: sums are of those that ended",
-			e->open, e->open == 1 ? " is" : "s are");
+	own_costs_note_open(e->r, e->open);
 	if (e->capped)
 		report_note(e->r, "pprof's numbers end at 2^63 - 1: %" PRIu64 " sum%s cut to that",
 			e->capped, e->capped == 1 ? " is" : "s are");
@@ -356,7 +352,7 @@ int export_pprof(struct report *r, struct interval_stream *s)
 		.end_slice = pprof_end_slice};
 	struct pprof_export e = {.r = r};
 	struct lanes lanes;
-	int rc = own_costs_find(s, false, e.known, &e.lost);
+	int rc = own_costs_find(s, e.known, &e.lost);
 
 	if (!rc)
 		rc = export_find_base(r, s, &e.first);
