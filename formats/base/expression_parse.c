@@ -150,44 +150,24 @@ static bool expression_is_end(char c, bool in_list)
 	return !c || expression_is_space(c) || c == '(' || c == ')' || (in_list && c == ',');
 }
 
-/* The bytes of a unit of durations at `at`, and its ns. 0: no unit; ns is unchanged then. */
-static size_t expression_scan_unit(const char *at, uint64_t *ns)
-{
-	size_t n = expression_letters(at);
-	uint64_t factor;
-	char name[8];
-
-	/* `m` alone would be taken for milli. */
-	if (n == 0 || n >= sizeof name || (n == 1 && *at == 'm'))
-		return 0;
-	memcpy(name, at, n);
-	name[n] = 0;
-	factor = quantity_duration_unit(name);
-	if (factor == 0)
-		return 0;
-	*ns = factor;
-	return n;
-}
-
-/*
- * A duration in ns; without a unit, where that is allowed, ns too. Blanks may precede the unit, as
- * in reports. No word that may follow a value is a unit.
- */
+/* A duration in ns; without a unit, where that is allowed, ns too. A word behind a blank need not
+ * be its unit: none that may follow a value is one. */
 static bool expression_parse_duration(const char **at, bool needs_unit, uint64_t *ns)
 {
 	const char *digits_end = *at + strspn(*at, "0123456789.");
-	const char *end = digits_end + strspn(digits_end, EXPRESSION_SPACE);
-	uint64_t factor = 1;
-	size_t unit = expression_scan_unit(end, &factor);
+	const char *unit = digits_end + strspn(digits_end, " \t");
+	const size_t letters = expression_letters(unit);
 
-	if (unit == 0 && needs_unit)
-		return false;
-	end = unit ? end + unit : digits_end;
-	if (!quantity_scan_decimal(at, digits_end, QUANTITY_WHOLE_POINT, factor, INT64_MAX, ns) ||
-		*at != digits_end)
-		return false;
-	*at = end;
-	return true;
+	/* `m` alone would be taken for milli. */
+	if (letters && !(letters == 1 && *unit == 'm') &&
+		quantity_parse_duration(
+			*at, (size_t)(unit + letters - *at), QUANTITY_WHOLE_POINT, INT64_MAX, ns)) {
+		*at = unit + letters;
+		return true;
+	}
+	return !needs_unit &&
+	       quantity_scan_decimal(at, digits_end, QUANTITY_WHOLE_POINT, 1, INT64_MAX, ns) &&
+	       *at == digits_end;
 }
 
 /* Where a duration with its unit ends that a value of any type begins with; else `at`. */

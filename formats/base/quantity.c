@@ -114,10 +114,13 @@ bool quantity_parse_duration(
 
 	while (end < last && (number_digit(*end, 10) >= 0 || *end == '.'))
 		end++;
+	const char *name = end;
+	while (name < last && (*name == ' ' || *name == '\t'))
+		name++;
 	uint64_t unit = end == last && (form & QUANTITY_BARE_SECONDS)
 				? TIME_SECOND_NS
-				: unit_factor(duration_units + !(form & QUANTITY_DAYS), end,
-					  (size_t)(last - end), form);
+				: unit_factor(duration_units + !(form & QUANTITY_DAYS), name,
+					  (size_t)(last - name), form);
 	return unit && quantity_scan_decimal(&text, end, form, unit, most, ns) && text == end;
 }
 

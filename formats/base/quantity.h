@@ -27,7 +27,8 @@ bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint6
  * double up to 2^53 of them and 22 behind the point. False: none, or beyond doubles. */
 bool quantity_scan_real(const char **at, double *real);
 
-/* All of text: a decimal number and ns, us, ms, s, m (or min) or h. */
+/* All of text: a decimal number and ns, us, ms, s, m (or min) or h, with or without blanks before
+ * the unit, as reports print them. */
 bool quantity_parse_duration(
 	const char *text, size_t size, unsigned form, uint64_t most, uint64_t *ns);
 

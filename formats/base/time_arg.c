@@ -109,19 +109,10 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	return NULL;
 }
 
-/* A blank may precede the unit, as in reports. */
 static const char *parse_relative(const char *s, struct time_arg *t)
 {
-	const char *blank = strchr(s, ' ');
-	const size_t number = blank ? (size_t)(blank - s) : 0;
-	char joined[64];
 	uint64_t ns;
 
-	if (number && blank[1] >= 'a' && strlen(s) < sizeof joined) {
-		memcpy(joined, s, number);
-		strcpy(joined + number, blank + 1);
-		s = joined;
-	}
 	if (!quantity_parse_duration(s, strlen(s), QUANTITY_BARE_SECONDS, INT64_MAX, &ns))
 		return "expected a duration like +1.5s (units h, m, s, ms, us, ns)";
 	t->relative = true;
