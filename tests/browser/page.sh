@@ -93,29 +93,7 @@ put16 header+10 4
 fix header
 END
 # Open at the end; the end of one may have been overwritten.
-"$MKTRACE" - open.bin <<'END'
-clock tsc
-hz 1000000000
-sync 0 1700000000000000000 1000
-cpus 2
-section meta
-| mode: wrap
-| period: 7
-section labels
-label "early"
-label "late"
-section tasks
-task 7 5 0 "worker"
-section hooks ring=0
-hook 0xC2 0x40000000 tid=7 at=2000 0 1 64:4294967297 7 0
-hook 0xC2 0x40000000 tid=7 at=5000 0 3 64:4294967298 7 0
-section hooks ring=1 position=65536
-hook 0x10 0x1 tid=9 at=4000 1
-section loss
-loss 0 0 0 0 0 0 0 0
-loss 1 0 0 0 0 300 0 0
-section end
-END
+make_open open.bin 65536 300
 # Three ticks a ns: intervals of no duration at the end of one that another follows, or within the start of that,
 # in one ns.
 "$MKTRACE" - rounded.bin <<'END'

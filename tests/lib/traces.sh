@@ -25,3 +25,32 @@ label "request"
 section hooks ring=0
 END
 }
+
+# make_open FILE POSITION OVERWRITTEN: two open intervals, early and late, of a ring beside one whose oldest hook is
+# between their starts, at that position, and that overwrote so many.
+make_open()
+{
+	"$MKTRACE" - "$1" <<END
+clock tsc
+hz 1000000000
+sync 0 1700000000000000000 1000
+cpus 2
+section meta
+| mode: wrap
+| period: 7
+section labels
+label "early"
+label "late"
+section tasks
+task 7 5 0 "worker"
+section hooks ring=0
+hook 0xC2 0x40000000 tid=7 at=2000 0 1 64:4294967297 7 0
+hook 0xC2 0x40000000 tid=7 at=5000 0 3 64:4294967298 7 0
+section hooks ring=1 position=$2
+hook 0x10 0x1 tid=9 at=4000 1
+section loss
+loss 0 0 0 0 0 0 0 0
+loss 1 0 0 0 0 $3 0 0
+section end
+END
+}
