@@ -178,7 +178,8 @@ static int expect_traces(const struct options *o, const struct partial *p, struc
 	for (size_t i = 0; i < n_missing; i++)
 		complain("%s: no partial result, or not all of them, for this trace of %s",
 			names[missing[i]], o->expect);
-	/* A list of absolute paths lacks all results of relative ones: one example says so. */
+	/* If the list has absolute paths and the results relative ones, all are missing: one
+	 * example tells why. */
 	const char *namesake = n_missing ? merge_find_namesake(p, names[missing[0]]) : NULL;
 	if (namesake && strcmp(namesake, names[missing[0]]) != 0)
 		complain(

@@ -10,7 +10,8 @@ enum {
 	RECORDS_MIN = 4096, /* bytes; below, LZ4's own compressor is fast enough */
 	/* At this interval of sections both compressors try: less than 2 % of the time. */
 	TRIED_EVERY = 128,
-	WORTHWHILE = 3, /* a block smaller by this part is worth the search, and unpacking it */
+	/* A search must save one byte in so many: its blocks take longer to pack and to unpack. */
+	WORTHWHILE = 3,
 };
 
 bool packer_open(struct packer *p, uint32_t max_raw)

@@ -208,7 +208,7 @@ static void intervals(const struct trace *t, const struct settings *s)
 struct gathered {
 	struct interval_builder *builder;
 	bool fed;
-	unsigned flags;	     /* what is wanted defines these */
+	unsigned flags;	     /* those that the wants define */
 	struct bytes all;    /* struct interval, without their labels and values */
 	struct bytes labels; /* and values */
 };

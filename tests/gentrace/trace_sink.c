@@ -61,7 +61,7 @@ static void index_section(struct trace_sink *s, const uint8_t *header)
 	memcpy(entry + TF_INDEX_HEADER, header + TF_INDEX_HEADER_FROM, TF_INDEX_HEADER_BYTES);
 }
 
-/* Into the packer's bytes; 0: it would not be smaller. LZ4 as `swtrace record` has it. */
+/* Packs into the packer's bytes, LZ4 as `swtrace record` does. 0: it would not get smaller. */
 static uint32_t pack_section(
 	struct trace_sink *s, unsigned codec, const uint8_t *payload, uint32_t raw)
 {

@@ -25,12 +25,12 @@ struct own_frame {
 };
 
 /*
- * A cost that some interval lacks would be wrong in every sum: finds those that all have that
- * ended, and counts intervals that may lack overwritten children. 0 or a code.
+ * A cost that some interval lacks would be wrong in every sum: finds those that all
+ * intervals have that ended, and counts intervals that may lack overwritten children. 0 or a code.
  */
 int own_costs_find(
 	struct interval_stream *s, bool known[OWN_COSTS], struct report_children_lost *lost);
-/* Open intervals have no sums: says that so many are left out, if any are. */
+/* Tells how many open intervals the sums leave out, unless there are none. */
 void own_costs_note_open(struct report *r, uint64_t open);
 
 /* The frame of the lane's innermost slice. */

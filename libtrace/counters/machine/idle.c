@@ -24,8 +24,8 @@ enum { TIMER_LIST_CPUS = 32, TIMER_LIST_COST_NS = 500000 };
 enum { STAT_BYTES = 256 * 1024 };
 
 /*
- * Less than a processor takes in the text. The kernel prints processors until a read is satisfied:
- * one more that did not fit into its page it would print for the next read again.
+ * Smaller than one processor's text. For a larger read the kernel also formats the next processor,
+ * drops it because its page is full, and formats it again for the next read.
  */
 enum { PIECE_BYTES = 1024 };
 
