@@ -198,6 +198,19 @@ START_TEST(list_truncated)
 }
 END_TEST
 
+/* Nothing after the last processor's figures is needed, and before them nothing is enough. */
+START_TEST(list_is_done_at_the_last_figures)
+{
+	const char *end = strstr(strstr(list, "cpu: 3"), "  .last_jiffies");
+	struct idle_cpu cpu[4];
+
+	ck_assert(list_of(list, (size_t)(end - list), 64, UINT32_MAX, cpu));
+	ck_assert_uint_eq(cpu[3].ns, 4000000);
+	list_of(list, (size_t)(end - list) - 1, 64, UINT32_MAX, cpu);
+	ck_assert_uint_eq(cpu[3].ns, IDLE_UNKNOWN);
+}
+END_TEST
+
 START_TEST(list_long_line)
 {
 	char *text = malloc(100000);
@@ -279,8 +292,9 @@ END_TEST
 Suite *idle_suite(void)
 {
 	return SUITE("idle",
-		TESTS(stat_text, stat_odd, stat_truncated, list_truncated, list_long_line,
-			this_machine, a_recent_reading_is_shared),
+		TESTS(stat_text, stat_odd, stat_truncated, list_truncated,
+			list_is_done_at_the_last_figures, list_long_line, this_machine,
+			a_recent_reading_is_shared),
 		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat}, {list_text, 0, 6},
 			{list_bad, 0, sizeof not_list / sizeof *not_list},
 			{parsers_survive_random_text, 0, 5}));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/time_ns.h"
+#include "../../core/clock.h"
 #include "../../core/file.h"
 #include "../../core/online.h"
 
@@ -29,6 +30,9 @@ enum { STAT_BYTES = 256 * 1024 };
  */
 enum { PIECE_BYTES = 1024 };
 
+/* About half of what the kernel prints of a processor after its figures. */
+enum { REST_BYTES = 64 };
+
 enum { LATELY_NS = 1000000 };
 
 /* Guards the file, whose position the kernel keeps, and the buffer. */
@@ -40,6 +44,7 @@ static dev_t fd_device; /* its identity when it was opened */
 static ino_t fd_inode;
 static char *buffer; /* of STAT_BYTES or PIECE_BYTES; lives as long as the process */
 static uint64_t tick_ns, user_hz, cost_ns;
+static size_t figures_end; /* bytes up to the last processor's figures, in the last reading */
 
 static const char *const path[] = {
 	[IDLE_TIMER_LIST] = "/proc/timer_list", [IDLE_PROC_STAT] = "/proc/stat"};
@@ -49,16 +54,22 @@ static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	struct timer_list t;
 	uint64_t took;
 	off_t offset = 0;
+	/* To fill a read, the kernel formats what follows, of which nothing is needed after the
+	 * last figures. Let a piece end there, if as many timers are active as at the last reading.
+	 */
+	size_t piece = (figures_end + REST_BYTES) % PIECE_BYTES;
 	int before = sched_getcpu();
 	ssize_t n;
 
 	timer_list_begin(&t, cpu, room);
 	t.tick_ns = tick_ns;
 	t.running_on = before < 0 ? UINT32_MAX : (uint32_t)before;
-	while (!t.done && (n = file_pread(fd, buffer, PIECE_BYTES, offset)) > 0) {
+	while (!t.done && (n = file_pread(fd, buffer, piece ? piece : PIECE_BYTES, offset)) > 0) {
 		timer_list_feed(&t, buffer, (size_t)n);
 		offset += n;
+		piece = PIECE_BYTES;
 	}
+	figures_end = t.bytes;
 	if (!timer_list_end(&t))
 		return false;
 	*at = t.now;
@@ -122,7 +133,7 @@ static void idle_drop_source(void)
 /* Readable, parseable, and (timer_list) quick enough: the better of two tries. */
 static bool idle_is_usable(enum idle_kind which, size_t bytes, uint64_t limit)
 {
-	struct idle_cpu *cpu = calloc(ONLINE_MAX, sizeof *cpu);
+	struct idle_cpu *cpu = calloc(cpus_possible(), sizeof *cpu);
 	uint64_t at, best = UINT64_MAX;
 	bool good = cpu != NULL;
 
@@ -132,7 +143,7 @@ static bool idle_is_usable(enum idle_kind which, size_t bytes, uint64_t limit)
 	for (int i = 0; good && i < 2; i++) {
 		uint64_t before = time_ns_monotonic(), took;
 
-		good = idle_read_source(cpu, ONLINE_MAX, &at);
+		good = idle_read_source(cpu, cpus_possible(), &at);
 		took = time_ns_monotonic() - before;
 		if (took < best)
 			best = took;
@@ -213,12 +224,16 @@ static struct idle_cpu lately[ONLINE_MAX]; /* of cpus_possible() */
 /* Call with the lock held. */
 static void idle_renew_reading(void)
 {
-	if (!idle_read_again(lately, cpus_possible(), &lately_at)) {
+	const uint32_t end = cpu_set_online_lately(clock_now(), NULL)->end;
+
+	if (!idle_read_again(lately, end, &lately_at)) {
 		lately_at = 0;
 		return;
 	}
-	for (uint32_t cpu = 0; cpu < cpus_possible(); cpu++)
+	for (uint32_t cpu = 0; cpu < end; cpu++)
 		lately[cpu].presence = lately[cpu].ns == IDLE_UNKNOWN ? 0 : cpu_presence(cpu);
+	for (uint32_t cpu = end; cpu < cpus_possible(); cpu++)
+		lately[cpu] = (struct idle_cpu){.ns = IDLE_UNKNOWN};
 }
 
 size_t idle_reading_size(void)

@@ -35,12 +35,13 @@ bool idle_parse_stat(const char *text, size_t length, uint64_t user_hz, struct i
 /* /proc/timer_list, fed in pieces of any size. */
 struct timer_list {
 	struct idle_cpu *cpu; /* filled, [0..room) */
-	uint32_t room;
-	uint64_t tick_ns;    /* period of the timer tick */
-	uint32_t running_on; /* the reader's processor: certainly not idle; UINT32_MAX: unknown */
+	uint32_t room;	      /* done at the figures of the last of them, if not before */
+	uint64_t tick_ns;     /* period of the timer tick */
+	uint32_t running_on;  /* the reader's processor: certainly not idle; UINT32_MAX: unknown */
 	/* Results. */
 	uint64_t now; /* the moment it was written, ns */
 	bool done;    /* skip the rest of the file */
+	size_t bytes; /* fed, up to the line that it was done at */
 	/* Of the processor being read. */
 	uint32_t at;
 	uint32_t seen;
@@ -68,7 +69,10 @@ uint64_t idle_resolution(void);
 /* The time of a reading when it was chosen, ns. */
 uint64_t idle_cost(void);
 
-/* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */
+/*
+ * Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. Room for
+ * the processors online and no more spares the kernel what it prints after them.
+ */
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at) PRIVATE_ABI(idle_read);
 
 /* A thread's copy of the process's last reading. Starts zeroed, of idle_reading_size() bytes. */

@@ -154,6 +154,10 @@ static void finish_line(struct timer_list *t)
 		t->done = true;
 	} else if (t->at != NO_CPU && idle_skip_word(&p, end, "  .")) {
 		idle_parse_field(t, p, end);
+		if (t->at == t->room - 1 && t->seen == SEEN_ALL) {
+			finish_cpu(t);
+			t->done = true;
+		}
 	}
 }
 
@@ -170,12 +174,14 @@ void timer_list_feed(struct timer_list *t, const char *text, size_t length)
 			fits = part;
 		memcpy(t->line + t->length, p, fits);
 		t->length += (uint32_t)fits;
-		if (!nl)
-			return;
-		finish_line(t);
-		t->length = 0;
-		p = nl + 1;
+		p = end;
+		if (nl) {
+			finish_line(t);
+			t->length = 0;
+			p = nl + 1;
+		}
 	}
+	t->bytes += (size_t)(p - text);
 }
 
 bool timer_list_end(struct timer_list *t)

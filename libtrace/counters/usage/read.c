@@ -122,17 +122,17 @@ static bool usage_read_stat(struct counter_sample *s)
 	return idle;
 }
 
-static bool read_fine(struct counter_sample *s)
+static bool read_fine(struct counter_sample *s, const struct cpu_set *online)
 {
 	struct idle_cpu idle[ONLINE_MAX];
 	uint64_t at, ticks = clock_now(), before = time_ns_monotonic();
 
-	if (!idle_read(idle, s->cpus, &at))
+	if (!idle_read(idle, online->end, &at))
 		return false;
 	if (at > before)
 		ticks += rate_scale(at - before, clock_ticks_per_second(), TIME_SECOND_NS);
 	sample_set_cpu_ticks(s, ticks);
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < s->cpus && cpu < online->end; cpu++) {
 		s->cpu[cpu].idle_ns = idle[cpu].ns;
 		s->cpu[cpu].idle_slack = idle[cpu].slack;
 	}
@@ -176,7 +176,7 @@ bool usage_read(struct counter_sample *s)
 	if (u->stat)
 		good |= usage_read_stat(s);
 	if (s->method == AI_METHOD_IDLE_FINE)
-		good |= read_fine(s);
+		good |= read_fine(s, &online);
 	read_presence(s);
 	return good;
 }
