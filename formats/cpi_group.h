@@ -208,7 +208,7 @@ static inline void group_go_on(struct group_identity *group, const struct group_
 	}
 }
 
-/* Of a hook of that part, after those before it. */
+/* Raises what a hook of that part tells, after those before it. */
 static inline void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types)
 {
 	static const uint8_t raises[PARTS] = {
@@ -234,7 +234,7 @@ static inline void group_raise_flags(enum group_part part, uint32_t *flags, uint
 		*types |= CPI_HOOK_THREAD;
 }
 
-/* Of the quality hook's word. Ignores bits that are not defined yet. */
+/* The flags of the quality hook's word. Ignores bits that are not defined yet. */
 static inline uint32_t interval_quality_flags(uint32_t word)
 {
 	return (word & CPI_QUALITY_MULTIPLEXED ? IV_MULTIPLEXED : 0) |

@@ -12,7 +12,7 @@
 #include "bytes.h"
 #include "trace_file.h"
 
-/* Of the trace id and the header's bytes 0-6 and 8-55; never 0. */
+/* The check of the trace id and the header's bytes 0-6 and 8-55; never 0. */
 static inline uint8_t tf_section_check(const uint8_t trace_id[16], const uint8_t *header)
 {
 	uint8_t bytes[16 + TF_S_CHECKSUM - 1];
@@ -28,7 +28,7 @@ static inline uint64_t tf_header_checksum(const uint8_t *header)
 	return XXH3_64bits(header, TF_H_CHECKSUM);
 }
 
-/* Of a section's header and its stored payload. Uses and overwrites *state. */
+/* The checksum of a section's header and its stored payload. Uses and overwrites *state. */
 static inline uint64_t tf_section_checksum(
 	XXH3_state_t *state, const uint8_t *header, const void *stored, size_t size)
 {

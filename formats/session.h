@@ -202,8 +202,8 @@ struct shm_control {
 	uint64_t discards;    /* of these rings: losses are counted since the last one */
 	/* How often the gate was closed: an interval begun before is none that is still open. */
 	uint64_t closings;
-	/* Of this generation: events that programs count in intervals, unless they have a list of
-	 * their own (SWTRACE_EVENTS). NUL-terminated; "": none. */
+	/* The events that programs count in intervals in this generation, unless they have a list
+	 * of their own (SWTRACE_EVENTS). NUL-terminated; "": none. */
 	char events[SHM_EVENTS_BYTES];
 	/* `closings` when the gate was open last: intervals begun since may be open. */
 	uint64_t period;

@@ -114,7 +114,7 @@ typedef struct cpidecode_open_error {
 	char reason[160]; /* of CPIDECODE_ESCHEMA: any bytes, NUL-terminated; else empty */
 } cpidecode_open_error;
 
-/* As cpidecode_open_files. options and error may be NULL. */
+/* Like cpidecode_open_files. options and error may be NULL. */
 CPIDECODE_API int cpidecode_open_with(const char *const *paths, size_t n,
 	const cpidecode_open_options *options, cpidecode_trace **t, cpidecode_open_error *error);
 /* Iterators and interval sets of the trace must be closed before it. NULL is fine. */
@@ -313,7 +313,7 @@ enum cpidecode_interval_flag {
 	/* Intervals nested in it may have been overwritten: it began before the oldest hook that
 	 * its rings still have. */
 	CPIDECODE_IV_CHILDREN_LOST = 1 << 12,
-	/* Of light intervals: there was no room for an argument, or for all of its text. */
+	/* A light interval had no room for an argument, or for all of its text. */
 	CPIDECODE_IV_ARGS_CUT = 1 << 13,
 	/* The library's own cost in it is above 5 % of elapsed, without that of intervals nested in
 	 * it. */
@@ -343,7 +343,7 @@ typedef struct cpidecode_interval {
 	uint32_t ring, tid, pid;     /* pid 0: unknown */
 	uint32_t file;
 	uint32_t minor; /* mm, 0 to 255; 0 of a light interval */
-	/* Of a CPI group: 1 raw, 2 busy was measured, 4 thread. Of CPU utilisation: 1 busy, 2 time
+	/* A CPI group has 1 raw, 2 busy was measured, 4 thread; CPU utilisation has 1 busy, 2 time
 	 * in interrupts, 4 actual performance, 8 dispatches, 16 interrupts. */
 	uint32_t types;
 	uint32_t flags; /* enum cpidecode_interval_flag */
@@ -355,14 +355,16 @@ typedef struct cpidecode_interval {
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi;
 	uint64_t instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
 	uint32_t num_cpus; /* 0: the group does not say */
-	/* Of its hooks: 0xC0 CPI; 0xC8 CPU utilisation and 0xC2 light intervals, without CPIs. */
+	/* The major of its hooks: 0xC0 CPI; 0xC8 CPU utilisation and 0xC2 light intervals, without
+	 * CPIs. */
 	uint32_t major;
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
-	/* Of the thread that started it, if its hooks have them. The time off the processors is the
-	 * rest of elapsed, at least 0. */
+	/* Figures of the thread that started it, if its hooks have them. off_cpu_ns is the rest of
+	 * elapsed, at least 0. */
 	uint64_t on_cpu_ns, off_cpu_ns;
 	uint64_t ctx_switches, migrations, faults;
-	/* Of CPU utilisation only. Actual performance is a percentage of the nominal rate. */
+	/* Only CPU utilisation has these. Actual performance is a percentage of the nominal rate.
+	 */
 	double idle_pct, intr_pct, actual_perf_pct;
 	const cpidecode_interval_util *utils; /* parallel to cpus, or NULL */
 	uint64_t method;		      /* AI_METHOD_ of perfutil.h */

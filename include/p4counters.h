@@ -116,7 +116,7 @@ struct p4_metric {
 	const char *what;
 };
 
-/* Of family 15. Models 3, 4 and 6 have events that the others lack. */
+/* Models of family 15. Models 3, 4 and 6 have events that the others lack. */
 enum p4_model {
 	P4_ANY_MODEL,
 	P4_MODELS_0_TO_2, /* Willamette, Northwood */

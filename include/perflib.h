@@ -109,7 +109,7 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 #define PERF_100NSEC_TIMER 0x20510500u		    /* 100 (N1-N0) / (t1-t0) */
 #define PERF_100NSEC_TIMER_INV 0x21510500u	    /* 100 (1 - (N1-N0)/(t1-t0)) */
 #define PERF_OBJ_TIME_TIMER 0x20610500u		    /* 100 (N1-N0) / (T1-T0) */
-/* Of B1 components; N is the sum of their times. The base is also registered as MultiId. */
+/* N is the sum of the times of B1 components. The base is also registered as MultiId. */
 #define PERF_COUNTER_MULTI_TIMER 0x22410500u	 /* 100 (N1-N0)/(T1-T0) / B1 */
 #define PERF_COUNTER_MULTI_TIMER_INV 0x23410500u /* 100 (B1 - (N1-N0)/(T1-T0)) */
 #define PERF_100NSEC_MULTI_TIMER 0x22510500u	 /* 100 (N1-N0)/(t1-t0) / B1 */

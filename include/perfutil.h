@@ -326,7 +326,7 @@ SWTRACE_API int CpuUtilStart(void *handle);
 /* Returns the figures since the start, which does not move. *data stays valid until the next call
  * with this handle. */
 SWTRACE_API int CpuUtilGet(void *handle, const CPUUTIL_DATA **data);
-/* As CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks), all or
+/* Like CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks), all or
  * none of it: label, the hooks of trace_mode (the summary if it names none), label.
  * minor_code 0x00 to 0xFF; label NULL: none; data may be NULL. Otherwise as CpiGetAndTrace. */
 SWTRACE_API int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode,

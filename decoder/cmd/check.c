@@ -244,7 +244,7 @@ static void check_hooks(const struct options *o)
 		misuse("--by: \"%s\": expected major,minor or major of hooks", o->by_list);
 }
 
-/* Of the summary. */
+/* Parses --by of the summary. */
 static void check_parse_by(struct options *o)
 {
 	const char *text = o->by_list;

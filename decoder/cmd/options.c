@@ -284,7 +284,8 @@ static bool options_is_before(const char *a, const char *b)
 	return is_first || strncmp(a, b, strcspn(a, "=") + 1) < 0;
 }
 
-/* Those of one name keep their order. Parts go together in whatever order it was given. */
+/* Sorts the arguments that a partial result carries, so that parts fit whatever order they were
+ * given in. Arguments of one name keep their order. */
 static void options_sort_carried(struct partial_arguments *a)
 {
 	for (size_t i = 1; i < a->count; i++) {

@@ -150,7 +150,7 @@ bool options_take_carried(const struct options *o, const struct partial_argument
  */
 void options_parse_carried(struct options *o, const struct options *given,
 	const struct partial_arguments *carried, const char *path);
-/* Of text that goes to *out (NULL: nowhere); 0: no limit. */
+/* The width of text that goes to *out (NULL: nowhere); 0: no limit. */
 unsigned options_width(const struct options *o, const struct out *out);
 
 #endif

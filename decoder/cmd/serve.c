@@ -241,7 +241,7 @@ static char *serve_value(char *line, const char *name)
 	return value + strspn(value, " \t");
 }
 
-/* As strcmp, in a time that does not reveal how much of the secret matches. */
+/* Compares like strcmp, in a time that does not reveal how much of the secret matches. */
 static bool serve_is_secret(const char *given, const char *secret)
 {
 	size_t length = strlen(secret);

@@ -64,7 +64,7 @@ static pid_t serve_job_fork(void)
 	return child < 0 ? -errno : child;
 }
 
-/* As serve_files.make_span. */
+/* Implements serve_files.make_span. */
 static pid_t serve_job_make_span(void *ctx, uint64_t from, uint64_t to, int fd)
 {
 	const struct job *job = ctx;

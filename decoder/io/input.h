@@ -91,7 +91,8 @@ void io_close(struct io_input *in); /* NULL is fine */
 
 /* NULL: it is read as it is. Lives as long as the input. */
 const struct io_import *io_import(const struct io_input *in);
-/* As many of n bytes of a kernel file as there are at offset. errno is set for CPIDECODE_EREAD. */
+/* Reads n bytes of a kernel file at offset, or as many as there are. Sets errno for
+ * CPIDECODE_EREAD. */
 int io_import_kernel(const struct io_import *import, unsigned which, uint64_t offset, void *buf,
 	size_t n, size_t *got);
 

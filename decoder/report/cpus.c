@@ -173,7 +173,7 @@ static void matrix_text(struct report *r, const struct tally_group *g)
 #define CPUS_AT(member) COLUMN_AT(struct cpus_row, member)
 #define FIGURE_AT(row) CPUS_AT(figures[row]), .decimals = 4, .in = IN_CSV | IN_NESTED
 
-/* Of CSV and JSON, where the system and each processor are objects inside the group. */
+/* Columns of CSV and JSON. In JSON the system and each processor are objects inside the group. */
 enum { HAS_CPU = TALLIES_HAS_NEXT };
 static const struct column cpus_columns[] = {
 	{TALLIES_LABEL},
@@ -208,7 +208,7 @@ static bool cpus_has_nested(const struct column *columns)
 	return false;
 }
 
-/* Of a group, the system's. */
+/* The system's row of a group. */
 static struct cpus_row cpus_make_row(const struct report *r, const struct tally_group *g)
 {
 	struct cpus_row row = {

@@ -85,7 +85,7 @@ _Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_M
 		       CPUUTIL_MINOR_LABEL_END == CPI_MINOR_LABEL_END,
 	"same labels");
 
-/* Of the group that a hook is of; 0: of none. */
+/* The major of the group that a hook belongs to; 0: none. */
 static uint8_t group_major(const struct hook *h)
 {
 	switch (h->major) {

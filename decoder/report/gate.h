@@ -25,13 +25,13 @@ enum metric {
 
 extern const char *const metric_names[METRICS];
 
-/* In nanoseconds. */
+/* Whether metric m is a time, in nanoseconds. */
 static inline bool metric_is_time(unsigned m)
 {
 	return m >= METRIC_TOTAL && m <= METRIC_MAX;
 }
 
-/* Of a percentile. */
+/* The percentage of a percentile. */
 static inline unsigned metric_percent(unsigned m)
 {
 	return m == METRIC_P50 ? 50 : m == METRIC_P90 ? 90 : 99;

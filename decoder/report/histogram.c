@@ -83,7 +83,7 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 		*count += bin.count;
 		row.fullest = *count > row.fullest ? *count : row.fullest;
 	}
-	/* Of time, groups may have intervals in flight alone. */
+	/* In buckets of time, groups may have only intervals in flight. */
 	if (!g->time.count)
 		return;
 	/* Empty ones between others, too: a gap is part of the shape. */

@@ -39,7 +39,7 @@ static unsigned intervals_find_columns(const struct interval *iv)
 	return has;
 }
 
-/* Of a stream's selections beside parents' names. */
+/* The bits of a stream's selection that parents' names leave. */
 enum { INTERVALS_NAMED_BITS = 32 };
 
 struct taking {
@@ -244,7 +244,7 @@ static struct cell interval_get_metric(const void *row, const void *of)
 	return cell_real(derived_of_interval(of, row), METRIC_DECIMALS);
 }
 
-/* Of a parent whose label has no number. */
+/* The name of a parent whose label has no number. */
 enum { INTERVALS_UNNAMED = UINT32_MAX };
 
 /* The numbers by which the stream names parents: texts of the trace, from 1. */

@@ -16,7 +16,7 @@ struct losses {
 /* counts: what reading the ring's sections found; NULL if they were not read. */
 void losses_add_ring(
 	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts);
-/* Of all rings of a file. found may be NULL. */
+/* Sums the losses of all rings of a file. found may be NULL. */
 struct losses losses_of_file(const struct trace_file *f, const struct findings *found);
 /* Hooks lost, all causes. */
 uint64_t losses_lost(const struct losses *l);

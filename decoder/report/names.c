@@ -64,7 +64,7 @@ static const char *value_of_all(const struct trace *t, const char *key)
 	return value;
 }
 
-/* Those that were rotated are files of one trace. */
+/* Counts traces: the files of a rotation are one. */
 static size_t count_traces(const struct trace *t)
 {
 	size_t n = 0;

@@ -134,7 +134,7 @@ bool format_is_binary(enum report_format format);
 /* The name's index, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
 
-/* Of enum report_times. */
+/* The names of enum report_times. */
 extern const char *const times_names[TIMES_NAMES];
 
 /* The host that a report is of, one of several reports in one output. */
@@ -150,7 +150,7 @@ struct report {
 	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are */
 	struct out *tiles_out; /* of PAGE_TILES_SERVED, always beyond the page's most; NULL: none */
 	bool is_span; /* of FORMAT_HTML: without the reports, which read all of the trace again */
-	/* Of FORMAT_HTML: reading notes these, or a span is read by them; NULL: neither. */
+	/* FORMAT_HTML: reading notes these, or a span is read by them; NULL: neither. */
 	struct section_starts *starts;
 	/* FORMAT_PARQUET: the path has the host; the file is not the first of a partition, whose
 	 * notes cover all. */
@@ -163,7 +163,7 @@ struct report {
 	const struct filter *filter;
 	struct where *where;		     /* of intervals: query/where.h; NULL: none */
 	const struct hook_where *hook_where; /* of hooks: hooks/where.h; NULL: none */
-	/* Of TAKES_ROWS: */
+	/* With TAKES_ROWS: */
 	const char *columns; /* names with commas between, instead of all; NULL: all. Also of
 				FORMAT_PARQUET */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
@@ -171,7 +171,7 @@ struct report {
 	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */
 	/* With --by host; NULL: of all. */
 	const struct report_host *of_host;
-	/* Of summary: */
+	/* The summary's: */
 	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
 	const char *having; /* of TAKES_HAVING: query/having.h; NULL: none */
 	const struct percentiles *percentiles; /* values/percentiles.h; NULL: 50, 90, 99 */

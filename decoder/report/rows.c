@@ -204,7 +204,7 @@ static bool rows_is_chosen(const struct rows *rows, const struct column *c)
 	return false;
 }
 
-/* Those that the list names, in its order. */
+/* Chooses the columns that the list names, in its order. */
 static void rows_choose_listed(struct rows *rows, const struct report *r)
 {
 	const char *list = r->columns, *name;
@@ -347,7 +347,7 @@ void rows_write_host(struct json *j, const struct report *r)
 		json_member_text(j, "host", r->of_host->name);
 }
 
-/* As rows_begin_more chooses them. */
+/* Adds the members that rows_begin_more chose. */
 static void rows_add_members(struct rows *rows, const void *row)
 {
 	column_write_part(&rows->json, rows->all, IN_JSON, rows->has, false, row);

@@ -57,8 +57,8 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
 /* Whether r->columns names it, or is NULL. */
 bool rows_lists(const struct report *r, const char *name, size_t length);
-/* Those of a list that r->columns names, all if it is NULL, in the list's order: for JSON that
- * rows_add does not write. The caller frees it; NULL: no memory. */
+/* The columns of a list that r->columns names, all if it is NULL, in the list's order: for JSON
+ * that rows_add does not write. The caller frees it; NULL: no memory. */
 struct column *rows_choose_columns(const struct report *r, const struct column *columns);
 /*
  * True once, in text twice: the rows have to be added. Writes the names of the columns. Text leaves
@@ -76,7 +76,7 @@ void rows_end(struct rows *rows);
 /* A member `host`, with --by host: the first one of an object. */
 void rows_write_host(struct json *j, const struct report *r);
 
-/* As the report asks for; relative ones count from its trace's first hook. */
+/* Times as the report asks for; relative ones count from its trace's first hook. */
 struct time_text time_text_of(const struct report *r);
 
 static inline struct cell cell_words(
@@ -86,7 +86,7 @@ static inline struct cell cell_words(
 		.kind = known ? CELL_WORDS : CELL_NONE, .decimals = 0, .u = u, .words = words};
 }
 
-/* Of enum cpuutil_method's bits; no bit: no word. */
+/* The words of enum cpuutil_method's bits; no bit: no word. */
 static inline struct cell cell_methods(uint32_t methods)
 {
 	return cell_words(methods, report_methods, methods);

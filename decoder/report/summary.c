@@ -33,7 +33,7 @@ struct summary_row {
 #define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT
 #define UTIL_AT(member) PERCENT_AT(member), .when = TALLIES_HAS_UTIL, .spare = 8
 
-/* Of a group without CPIs there is none. */
+/* A group without CPIs has none. */
 static struct cell summary_get_weighting(const void *row)
 {
 	const char *weighting = ((const struct summary_row *)row)->weighting;
@@ -236,7 +236,7 @@ static void summary_print_groups(
 	if (r->format == FORMAT_TEXT && !r->columns && t->count &&
 		(more->names.count || more->metrics.count))
 		summary_write_more(r, t, more);
-	/* Of groups by keys it is not known which are of light intervals alone. */
+	/* Groups by keys do not tell which of them have light intervals alone. */
 	if (r->format == FORMAT_TEXT && (!r->by || more->groups->has_cpi))
 		missing_summary_line(r, t);
 }
@@ -305,7 +305,7 @@ static struct cell summary_get_flying_pct(const void *row)
 	return cell_real(f ? 100 * (double)f->busy_ns / summary_width_ns(at) : 0, 4);
 }
 
-/* Of buckets of time. */
+/* Columns of buckets of time. */
 static const struct column time_columns[] = {
 	{"starts_per_s", "starts/s", .get = summary_get_starts},
 	{"in_flight_mean", "in flight", .get = summary_get_flying_mean},

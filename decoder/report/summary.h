@@ -6,7 +6,7 @@
 
 #include "values/metrics.h"
 
-/* As derived_list_names, of the report without --by and --percentiles. */
+/* Like derived_list_names, for the report without --by and --percentiles. */
 size_t summary_list_names(const char *taken[DERIVED_TAKEN]);
 
 #endif

@@ -134,7 +134,7 @@ int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *fou
 	return read_unsorted(&reader, tallies_threads(r, 0), found);
 }
 
-/* Of intervals that are selected by others, or whose costs are subtracted. */
+/* Reads intervals that are selected by others, or whose costs are subtracted. */
 static struct interval_stream_options tallies_sorted_options(struct reader *reader)
 {
 	const struct report *r = reader->r;

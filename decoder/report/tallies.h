@@ -30,7 +30,7 @@ bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found);
 /* The parts of intervals that a tally with these wants reads: enum interval_want. */
 unsigned tallies_wants(unsigned wanted);
-/* Of struct tally_shared: the groups that each of that many threads keeps for itself. */
+/* The groups that each of that many threads keeps apart from struct tally_shared. */
 size_t tallies_own_groups(unsigned threads);
 /* The number of threads to use if each needs that many bytes: at most as many as r asks for. */
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
@@ -64,7 +64,7 @@ enum {
 	TALLIES_HAS_ALL = TALLIES_HAS_NEXT - 1,
 };
 unsigned tallies_has(const struct tally_group *g);
-/* Of any group. */
+/* What any group has. */
 unsigned tallies_have(const struct tally *t);
 /* The columns of a table: in CSV, hosts that share one have them all. */
 static inline unsigned tallies_of_hosts(const struct report *r, unsigned has)

@@ -112,7 +112,7 @@ struct column {
 	/* In place of the cell, in text only. */
 	void (*text)(struct out *o, const void *row);
 	void (*text_of)(struct out *o, const void *row, const void *of);
-	/* Of a cell of a table, an escape code; NULL: none. */
+	/* The escape code of a table's cell; NULL: none. */
 	const char *(*colour)(const void *row);
 	const char *none; /* in text; NULL: n/a */
 	/* Passed to get_of and text_of: selects the part of the row to show. Of COLUMN_NEST: the
@@ -174,7 +174,7 @@ unsigned column_choose(const struct column **chosen, unsigned n, const struct co
 /* The members of a JSON object: IN_JSON or IN_NESTED ones; first those without is_end. */
 void column_write_members(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
-/* Those of them that have is_end, or those that do not. */
+/* The members that have is_end, or those that do not. */
 void column_write_part(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, bool is_end, const void *row);
 /* The members, with the braces. */

@@ -110,9 +110,9 @@ void out_i64(struct out *o, int64_t v);
 void out_hex(struct out *o, uint64_t v, unsigned digits);
 /* n little-endian 32-bit words, eight digits each, with spaces between them. */
 void out_words(struct out *o, const uint8_t *words, unsigned n);
-/* As printf's %.*f, decimals 0 to 9, but never -0; v is finite. */
+/* Like printf's %.*f, decimals 0 to 9, but never -0; v is finite. */
 void out_fixed(struct out *o, double v, unsigned decimals);
-/* As printf's %.*g. */
+/* Like printf's %.*g. */
 void out_general(struct out *o, double v, unsigned digits);
 /* The fewest digits that read back as the same double; v is finite. */
 void out_double(struct out *o, double v);

@@ -117,7 +117,7 @@ void perfetto_set_counters(struct perfetto *p, struct perfetto_sequence *s,
 void perfetto_begin_event(
 	struct perfetto *p, struct perfetto_sequence *s, enum perfetto_event_type type, int64_t t);
 void perfetto_name(struct perfetto *p, struct perfetto_sequence *s, const char *name, size_t n);
-/* As set by perfetto_set_counters. */
+/* Writes values of the counters that perfetto_set_counters set. */
 void perfetto_values(struct perfetto *p, const struct perfetto_value *values, unsigned n);
 void perfetto_argument_uint(
 	struct perfetto *p, struct perfetto_sequence *s, const char *name, size_t n, uint64_t v);

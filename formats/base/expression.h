@@ -156,7 +156,7 @@ struct expression_value {
 	size_t length;
 };
 
-/* Of a COMPARE or ABSENT leaf. */
+/* Whether the value passes a COMPARE or ABSENT leaf. */
 bool expression_test(const struct expression *e, const struct expression_node *leaf,
 	const struct expression_value *value);
 

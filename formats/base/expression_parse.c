@@ -224,7 +224,7 @@ static void expression_parse_pattern(
 		expression_fail(p, begin, lacking);
 }
 
-/* Of a word of any type: what the pattern's text says as a number, or as a duration in ns. */
+/* Notes what the text of a word of any type says as a number, or as a duration in ns. */
 static void expression_note_number(const struct expression *e, struct expression_literal *l)
 {
 	const char *text = e->bytes + l->text, *at = text + (*text == '-'), *digits = at;

@@ -17,7 +17,7 @@ static inline uint64_t hash_u64(uint64_t key)
 	return key * HASH_FACTOR >> 32;
 }
 
-/* Of a key of several numbers: hash_add_u64(hash_u64(a), b). */
+/* Adds a number to the hash of a key of several: hash_add_u64(hash_u64(a), b). */
 static inline uint64_t hash_add_u64(uint64_t hash, uint64_t key)
 {
 	hash = (hash ^ key) * HASH_FACTOR;

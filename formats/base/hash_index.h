@@ -58,8 +58,8 @@ static inline uint32_t *hash_index_at(const struct hash_index *x, uint64_t hash)
 	return &x->slot[hash & (x->slots - 1)];
 }
 
-/* That search: the number + 1 of the next element that may have the hash, which it moves on; 0 at
- * the end. */
+/* Continues that search: returns the number + 1 of the next element that may have the hash, and
+ * advances the hash; 0 at the end. */
 static inline uint32_t hash_index_next(const struct hash_index *x, uint64_t *hash)
 {
 	return x->slots ? *hash_index_at(x, (*hash)++) : 0;

@@ -126,7 +126,7 @@ size_t utf8_width(const void *text, size_t size)
 	while (at < size) {
 		size_t length = p[at] < 0x80 ? 1 : utf8_length(p + at, size - at);
 
-		/* Of bad bytes stray continuations do not count. */
+		/* A stray continuation byte has no width; other bad bytes have one. */
 		if (!length)
 			width += (p[at] & 0xc0) != 0x80;
 		else

@@ -28,7 +28,7 @@ enum clock_trust {
 /* The rule for a TSC that CPUID calls invariant, or not. */
 enum clock_trust clock_judge_tsc(bool invariant, const struct clock_sources *s);
 
-/* Of this machine now; *s is what the kernel says. */
+/* How far this machine's clock can be trusted now; *s is what the kernel says. */
 enum clock_trust clock_trust_now(struct clock_sources *s);
 
 static inline bool clock_is_trusted(enum clock_trust trust)

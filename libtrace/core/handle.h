@@ -24,7 +24,7 @@ void *handle_find(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_find);
 /* The same, and invalidates the handle. */
 void *handle_end(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_end);
 
-/* Of a handle that was not found. */
+/* The error for a handle that was not found. */
 static inline int handle_error(const void *handle)
 {
 	return handle ? PU_ERR_NOT_INITIALIZED : PU_ERR_NULL_PTR;

@@ -201,7 +201,7 @@ void counters_end_thread(struct counter_sample *to)
 bool counters_thread_between(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out)
 {
-	/* Of other counters, or shared ones: the usual way. */
+	/* Counters that were opened again, or that share their time, take the usual way. */
 	if (from->thread_opening != to->thread_opening ||
 		to->thread_enabled - from->thread_enabled !=
 			to->thread_running - from->thread_running ||

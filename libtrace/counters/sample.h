@@ -29,7 +29,7 @@
 /* Types of core that are distinguished. */
 enum { COUNTER_CORE_TYPES = 4 };
 
-/* Of a processor's opening: it went offline with its counters since they were opened. */
+/* The `opening` of a processor that went offline, with its counters, since they were opened. */
 #define COUNTER_DEAD UINT64_MAX
 
 /* NOT_MEASURED: not read. */
@@ -148,7 +148,7 @@ struct counter_interval {
 	bool stayed; /* no switch: it ran all the time */
 	/* The thread's page at the end, and the lock in it (activity_page_is). 0: it has none. */
 	uint32_t page, page_lock;
-	/* Of the thread so far, read at the end. Unset if the page showed that it stayed. */
+	/* The thread's figures so far, read at the end. Unset if the page showed that it stayed. */
 	uint64_t end_switches, end_on_cpu_ns;
 	bool thread_known; /* both samples were of the same thread */
 	bool counted;	   /* of some processor's instructions and busy, one was measured */

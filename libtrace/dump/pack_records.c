@@ -83,8 +83,8 @@ static uint64_t compare_window(const uint8_t *a, const uint8_t *b)
 }
 #endif
 
-/* Of the first `size` bits only the runs of at least MATCH_MIN, where those before the first and
- * behind the last bit count if `continues`, or always: the next window may continue a run. */
+/* Keeps the runs of at least MATCH_MIN among the first `size` bits. Bits before the first count as
+ * equal if `continues`, and those behind the last always: the next window may continue a run. */
 static uint64_t keep_long_runs(uint64_t equal, uint32_t size, bool continues)
 {
 	uint64_t runs = equal << 3 | (continues ? 7 : 0) | UINT64_C(7) << (size + 3);

@@ -55,8 +55,8 @@ static struct known_task *tasks_find_number(const struct tasks *t, uint32_t numb
 	return NULL;
 }
 
-/* Of two tasks with the same thread id, the earlier one's name applies until the later one
- * began. */
+/* If two tasks have the same thread id, the earlier one's name applies until the later one began.
+ */
 static bool link_by_tid(struct tasks *t, struct known_task *k)
 {
 	uint32_t *head = slot_of_tid(t, k->task.tid), same = 0;

@@ -72,7 +72,7 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 
 /* -------------------------------------------------------------------------- event.c */
 
-/* As event_find does, but "cpu/.../" and "r..." mean this PMU, and nothing else is known. */
+/* Like event_find, but "cpu/.../" and "r..." mean this PMU, and nothing else is known. */
 int event_find_for(const struct event_pmu *pmu, const char *name, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 

@@ -24,7 +24,7 @@ int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term)
 	PRIVATE_ABI(event_walk_terms);
 const char *event_pmu_name(void) PRIVATE_ABI(event_pmu_name);
 
-/* Of the kernel's software events: counted in the kernel only, so that user mode has none. */
+/* Whether a software event of the kernel is counted in the kernel only: user mode has none. */
 bool event_is_in_kernel_only(const struct cpc_event *e);
 
 /* The bytes of the first name in a list: up to a comma or brace, of which those between the slashes

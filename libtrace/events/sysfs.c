@@ -28,7 +28,7 @@ bool event_sysfs_is_ours(void)
 	return strcmp(root, SYSFS) == 0;
 }
 
-/* Of a PMU, a term or an event: one file name, and no hidden one. */
+/* Whether the name of a PMU, a term or an event is one file name, and not a hidden one. */
 static bool good_name(const char *name)
 {
 	size_t n =

@@ -37,7 +37,7 @@ void kernel_names_list(struct kernel_names *n, uint64_t since, uint64_t (*now)(v
 /* A record of kind NAME, FORK or EXIT. */
 void kernel_names_add(struct kernel_names *n, const struct kernel_record *record);
 
-/* That thread ran: its name is wanted. */
+/* Asks for the name of a thread that ran. */
 void kernel_names_want(struct kernel_names *n, uint32_t tid);
 
 /* All records up to that time were added. Hands over the names that were wanted since the last

@@ -67,7 +67,7 @@ struct recording {
 	uint64_t names_hooks;
 	struct shm_kernel figures;
 	struct recorded_cpu *at; /* the processor whose records are read */
-	/* Of a hook that is being made. */
+	/* The hook that is being made. */
 	UINT32 words[KERNEL_NAMES_WORDS + KERNEL_NAMES_MOST * KERNEL_NAME_WORDS];
 	struct kernel_name listed[KERNEL_NAMES_MOST];
 	uint32_t nlisted;

@@ -17,7 +17,7 @@ enum {
 	BUFFER_BYTES = 256 << 10,
 	/* With wake-ups, which nearly double the bytes of a switch. Root has no such limit. */
 	WAKINGS_BUFFER_BYTES = 512 << 10,
-	/* Of those asked for, with room to spare: a name's record is 64. */
+	/* The longest record that is asked for, with room to spare: a name's takes 64. */
 	LONGEST_RECORD = 256,
 	/* Appended by sample_id_all: pid, tid, time, cpu, reserved. */
 	SAMPLE_ID_BYTES = 24,

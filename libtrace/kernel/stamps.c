@@ -11,7 +11,7 @@ enum {
 	LEAST_NS = 10000000,
 };
 
-/* Of the rate from the session's. */
+/* How far a rate may be from the session's. */
 #define MOST_DEVIATION 1e-3
 
 /* The reading that took the shortest time: the others were interrupted. */

@@ -28,7 +28,8 @@ enum {
 
 /* -------------------------------------------------------------------------- format */
 
-/* Of a line such as "field:pid_t pid;	offset:24;	size:4;	signed:1;". */
+/* Reads the number after `key` in a line such as
+ * "field:pid_t pid;	offset:24;	size:4;	signed:1;". */
 static bool waking_read_number(const char *line, const char *end, const char *key, uint32_t *number)
 {
 	const char *at = memmem(line, (size_t)(end - line), key, strlen(key));

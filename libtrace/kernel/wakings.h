@@ -18,7 +18,7 @@ struct waking_format {
 	uint32_t tid_at;   /* four bytes: the woken thread */
 };
 
-/* Of what the kernel writes, in its byte order. */
+/* Reads a number that the kernel wrote, in its byte order. */
 static inline uint32_t waking_u32(const uint8_t *p)
 {
 	uint32_t v;

@@ -85,7 +85,7 @@ enum p4_escr_index {
 #define P4_CCCR_OVF_PMI_T1 (1u << 27)
 #define P4_CCCR_CASCADE (1u << 30)
 
-/* Of replay tagging. */
+/* Registers of replay tagging. */
 #define P4_MSR_PEBS_ENABLE 0x3f1
 #define P4_MSR_PEBS_MATRIX_VERT 0x3f2
 

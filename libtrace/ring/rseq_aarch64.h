@@ -62,7 +62,7 @@ static inline uint64_t rseq_clock(void)
 	return now;
 }
 
-/* As on x86-64; an offset that is not aligned is refused too: stlr would fault there. */
+/* Like x86-64's; an offset that is not aligned is refused too: stlr would fault there. */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
 	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t now,
 	uint64_t *stamp, uint8_t **at)

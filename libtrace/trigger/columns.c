@@ -270,7 +270,7 @@ static uint64_t columns_round_ns(uint64_t ticks, uint64_t ticks_per_second)
 	return ns + (twice > ticks_per_second || (twice == ticks_per_second && ns & 1));
 }
 
-/* As the decoder settles them. */
+/* Settles the figures as the decoder does. */
 static void columns_settle(struct columns *c, const struct event *e, uint64_t ticks_per_second)
 {
 	uint64_t *whole = c->whole;

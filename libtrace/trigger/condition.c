@@ -224,7 +224,7 @@ static bool condition_test_minor(
 	return e->minors && found != none;
 }
 
-/* Of a field that is no single value. */
+/* Tests a field that is no single value. */
 static bool condition_test_own(const struct condition_event *of, const struct expression_node *leaf,
 	const struct expression_literal *l)
 {
@@ -255,7 +255,7 @@ static struct expression_value condition_get_count(const struct event *e, const 
 	return count == NOT_MEASURED ? (struct expression_value){0} : condition_whole(count);
 }
 
-/* Of CLOCK_REALTIME. */
+/* The value of a field in CLOCK_REALTIME. */
 static struct expression_value condition_get_time(
 	const struct condition_event *of, enum condition_field field)
 {

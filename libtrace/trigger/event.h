@@ -51,10 +51,10 @@ void event_read(struct event *e, const uint8_t *records, uint32_t bytes);
 /* False: it has no label, or none that is known. */
 bool event_find_label(const struct event *e, const uint8_t **text, uint32_t *length);
 
-/* Of an interval. NOT_MEASURED: not known. */
+/* Figures of an interval. NOT_MEASURED: not known. */
 struct event_figures {
 	uint64_t on_cpu_ns, ctx_switches;
-	/* Of the thread, else of the system; both or none are measured. */
+	/* The thread's, else the system's; both or none are measured. */
 	uint64_t instructions, cycles;
 };
 

@@ -60,7 +60,7 @@ bool watch_poll(struct watch *w, watch_fn *each, void *arg);
 /* A run of complete committed records of ring `ring`, pads among them. */
 typedef void watch_run_fn(void *arg, uint32_t ring, const uint8_t *records, uint32_t bytes);
 
-/* As watch_poll, at half the cost, to count hooks: only the records' headers are valid. */
+/* Like watch_poll, at half the cost, to count hooks: only the records' headers are valid. */
 void watch_poll_headers(struct watch *w, watch_run_fn *each, void *arg);
 
 /* Milliseconds until the next poll, by how fast the rings fill. */

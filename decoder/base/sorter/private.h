@@ -26,7 +26,7 @@ struct sorter_batch {
 	size_t spare_cap, next_cap;
 };
 
-/* Of each record in addition to its bytes: sorting needs a second entry and an index. */
+/* The memory that a record takes beside its bytes: sorting needs a second entry and an index. */
 enum {
 	SORTER_ENTRY_BYTES = 2 * sizeof(struct sorter_entry) + sizeof(uint32_t),
 };

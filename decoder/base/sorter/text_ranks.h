@@ -25,7 +25,7 @@ struct text_ranks {
 int text_ranks_add(struct text_ranks *t, uint64_t place, const char *text, size_t length);
 /* After the last one; places: above each of theirs. */
 int text_ranks_settle(struct text_ranks *t, uint64_t places);
-/* Of a text that was added. */
+/* Returns the rank of a text that was added. */
 uint64_t text_ranks_get(struct text_ranks *t, uint64_t place);
 void text_ranks_free(struct text_ranks *t);
 

@@ -121,8 +121,8 @@ void window_batch_add(struct window_batch *batch)
 	b->used += r->size;
 }
 
-/* Of few records, room for many would be more than they count. Without memory to shrink it, it
- * stays. */
+/* Shrinks a batch to its records: unused room would take more memory than they do. If there is
+ * no memory to shrink it, it keeps its size. */
 static void window_batch_trim(struct sorter_batch *b)
 {
 	if (b->used && b->used < b->cap / 4 && array_resize(&b->bytes, b->used, 1))

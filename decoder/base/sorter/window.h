@@ -24,13 +24,13 @@ void sorter_window_cancel(struct sorter_window *w, struct window_batch *b);
 int window_batch_reserve(
 	const struct sorter_window *w, struct window_batch *b, struct sorter_record **r);
 void window_batch_add(struct window_batch *b);
-/* As sorter_window_bytes counts them. */
+/* The bytes of a batch, as sorter_window_bytes counts them. */
 size_t window_batch_bytes(const struct window_batch *b);
 /* The records added last first: sorts faster if they came nearly in the opposite order. */
 void window_batch_reverse(struct window_batch *b);
 /* 0 or CPIDECODE_ENOMEM. */
 int window_batch_sort(const struct sorter_window *w, struct window_batch *b);
-/* Of a sorted batch: the first record, or NULL; and without it. */
+/* The first record of a sorted batch, or NULL. */
 const struct sorter_record *window_batch_first(const struct window_batch *b);
 void window_batch_drop_first(struct window_batch *b);
 
@@ -41,7 +41,7 @@ int sorter_window_insert(struct sorter_window *w, struct window_batch *b);
 /* The first record, or NULL; valid until the pop. */
 const struct sorter_record *sorter_window_top(const struct sorter_window *w);
 void sorter_window_pop(struct sorter_window *w);
-/* Of batches with records that were not popped. */
+/* The bytes of all batches that have records left. */
 size_t sorter_window_bytes(const struct sorter_window *w);
 /* Whether batches are kept when all of their records were popped, for sorter_window_rewind. Starts
  * true. */

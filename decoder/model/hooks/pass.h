@@ -49,7 +49,7 @@ struct pass {
 	bool by_start;
 	bool by_end;	 /* instead: by their last stamps, the last one first */
 	unsigned spared; /* enum hook_spared: members that `read` does not use */
-	/* Of a pass that is not ordered: leaves out sections by section_starts_after. NULL: none.
+	/* Leaves out sections by section_starts_after; NULL: none. Not for an ordered pass.
 	 */
 	const struct section_starts *known;
 	int64_t known_to_ns;
@@ -72,9 +72,9 @@ int pass_next(struct pass_slice *s, const struct hook **h);
 struct ring_cursor *pass_lone(const struct pass_slice *s);
 /* The calling thread's number, below pass_threads, for per-thread state. */
 unsigned pass_thread(const struct pass_slice *s);
-/* Of a pass by_end: the end of the slice's range of stamps. No later slice's is greater. */
+/* The end of the slice's range of stamps, in a pass by_end. No later slice's is greater. */
 uint64_t pass_last_tick(const struct pass_slice *s);
-/* Of a pass that is not ordered: section_starts_note for the slice's sections. */
+/* Calls section_starts_note for the slice's sections. Not in an ordered pass. */
 void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks);
 /*
  * Waits until all slices before this one have been read to their ends (their read has returned).

@@ -27,7 +27,7 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p);
 /* Positions the iterator at a slice. keys: room for one per file of the trace. */
 void pass_plan_start(const struct pass_plan *plan, const struct trace *t, size_t slice,
 	struct hook_iter *it, struct tick_range *keys);
-/* Of a plan with batches: the end of the range of a slice's stamps. */
+/* The end of the range of a slice's stamps. Only a plan with batches has it. */
 uint64_t pass_plan_last_tick(const struct pass_plan *plan, const struct trace *t, size_t slice);
 void pass_plan_free(struct pass_plan *plan);
 

@@ -27,7 +27,7 @@ enum interval_want {
 	WANT_VALUES = 1u << 8,	  /* named values; WANT_ALL does not have them */
 	WANT_TYPES = 1u << 9,	  /* types; WANT_FLAGS has them, too */
 	WANT_OWN_COST = 1u << 10, /* own_inside, own_pair, IV_OWN_COST; WANT_FLAGS has them, too */
-	/* Of the named values the events, and their IV_MULTIPLEXED; WANT_VALUES has them, too. */
+	/* Events, and their IV_MULTIPLEXED. They are named values: WANT_VALUES includes them. */
 	WANT_EVENTS = 1u << 11,
 	/* Leaves out elapsed_ns, long_ns, on_cpu_ns and off_cpu_ns: interval_record_get finds them.
 	 */

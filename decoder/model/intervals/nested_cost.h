@@ -10,7 +10,7 @@
 #include "nesting.h"
 #include "thread_stacks.h"
 
-/* Of an interval that may contain later ones. */
+/* An interval that may contain later ones, and the costs in it so far. */
 struct nested_sum {
 	uint64_t pair, nested;
 	bool has_cost; /* it, or one nested in it, has its cost */

@@ -11,8 +11,8 @@
  */
 struct nesting {
 	struct thread_stacks threads;
-	/* Of nesting_renumber: drop no stack, as a clock was set back: an interval may begin after
-	 * the time at which its parent ended. */
+	/* Keeps nesting_renumber from dropping stacks: once a clock was set back, an interval may
+	 * begin after the time at which its parent ended. */
 	bool keeps;
 };
 

@@ -52,7 +52,7 @@ struct values {
 };
 _Static_assert(2 * COUNTS <= 32 && UTIL_VALUES * 8 <= UINT8_MAX, "fit their members");
 
-/* Of named values; only with RECORD_VALUES. */
+/* Precedes named values; only with RECORD_VALUES. */
 struct named {
 	uint32_t count, bytes;
 };
@@ -138,7 +138,7 @@ static inline uint32_t is_value_measured(const uint8_t *value, unsigned i)
 	return is_double(i) ? !isnan(d) : u != NOT_MEASURED;
 }
 
-/* Of those in [first, end). */
+/* The bitmap of the measured values in [first, end). */
 static inline uint32_t find_measured_values(const uint8_t *value, unsigned first, unsigned end)
 {
 	uint32_t mask = 0;
@@ -148,8 +148,8 @@ static inline uint32_t find_measured_values(const uint8_t *value, unsigned first
 	return mask;
 }
 
-/* Of the COUNTS integers from `value`: two bits for each, of which the lower one is set if it is
- * measured. */
+/* The bitmap of the measured ones of the COUNTS integers from `value`: two bits each, of which the
+ * lower one says so. */
 static inline uint32_t find_measured_counts(const uint8_t *value)
 {
 #ifdef __SSE2__
@@ -572,7 +572,7 @@ int interval_record_compare(const struct sorter_record *x, const struct sorter_r
 	const struct interval_record *a = (const void *)x, *b = (const void *)y;
 	const struct interval_record_wide of_a = interval_record_widen(a),
 					  of_b = interval_record_widen(b);
-	/* Of one start, the longer one ends later. */
+	/* If they start at one tick, the longer one comes first. */
 	int c = compare_u64(of_b.elapsed, of_a.elapsed);
 
 	return c ? c : compare_origins(a, b, &of_a, &of_b);

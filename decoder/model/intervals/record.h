@@ -99,7 +99,7 @@ static inline const uint8_t *interval_record_body(const struct interval_record *
 	       (r->marks & RECORD_WIDE ? sizeof(struct interval_record_wide) : 0);
 }
 
-/* Of a record written with RECORD_SELECTION. */
+/* The selection of a record written with RECORD_SELECTION. */
 static inline uint64_t interval_record_selection(const struct interval_record *r)
 {
 	return *(const uint64_t *)(const void *)interval_record_body(r);
@@ -107,7 +107,7 @@ static inline uint64_t interval_record_selection(const struct interval_record *r
 
 /* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);
-/* Of a file, by its index: for the times, which come nearly in order. */
+/* A file's cursors from ticks to times, which come nearly in order. An array has them by file. */
 struct record_clock {
 	const struct trace_file *file;
 	const struct task *tasks; /* the machine's; NULL: it has none */

@@ -5,7 +5,7 @@
 #include "nesting.h"
 #include "record.h"
 
-/* Of a record sorted by ticks. place: among those handed out, or -1. */
+/* The key of a record sorted by ticks. place: its index among those handed out, or -1. */
 static inline struct nest_key interval_record_nest_key(
 	const struct interval_record *r, int64_t place)
 {

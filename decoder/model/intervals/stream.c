@@ -20,7 +20,7 @@
 /* With a window: the sorter's share of the budget. */
 enum { LATE_SHARE = 4 };
 
-/* Of a selection: above the query's. */
+/* The bits of a selection from here on have its name; the query has those below. */
 enum { STREAM_NAME_SHIFT = 32 };
 
 struct interval_stream {
@@ -331,7 +331,7 @@ static int gather_query(struct interval_stream *s)
 	return rc ? rc : rewind_records(s);
 }
 
-/* Of an interval that is handed out. */
+/* Converts the costs of an interval that is handed out, and subtracts them if asked. */
 static void settle_cost(struct interval_stream *s, struct interval *iv)
 {
 	if (!s->has_costs)

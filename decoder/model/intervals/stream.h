@@ -60,9 +60,9 @@ struct interval_query {
 struct interval_stream_options {
 	/* Called on any thread, before the depth is known. NULL: all. */
 	bool (*filter)(void *ctx, const struct interval *iv);
-	/* Of those that the filter leaves out, whether the depths or costs of others need it:
-	 * intervals of a thread that overlap none of these may be skipped. Called the same way.
-	 * NULL: all. */
+	/* Whether the depths or costs of others need an interval that the filter leaves out.
+	 * Intervals of a thread that overlap none of these may be skipped. Called like the filter.
+	 * NULL: all are needed. */
 	bool (*near)(void *ctx, const struct interval *iv);
 	void *ctx; /* of both */
 	/* Read for the filter in addition to `wants`, and not kept. WANT_UNTIMED: the filter, if

@@ -40,15 +40,15 @@ struct interval_window_options {
 
 /* Whether a window can hold the trace, and memory with that budget perhaps not. */
 bool interval_window_suits(const struct trace *t, size_t budget);
-/* Of slices: of many rings, smaller ones, as a window of that budget holds some of each. */
+/* The size of slices. Many rings need smaller ones: a window of that budget holds some of each. */
 uint64_t interval_window_slice_bytes(const struct trace *t, size_t budget);
 /* Reads the trace. *found as for pass_run. Free *w in any case. 0 or a code. */
 int interval_window_open(const struct interval_window_options *options, struct interval_window **w,
 	struct findings *found);
 /* Whether all were emitted in order and none was late. Else those that were emitted are not all. */
 bool interval_window_emitted_all(const struct interval_window *w);
-/* As interval_sorter_rewind and interval_sorter_next, with the intervals in the sorter. ESPOOL sets
- * errno, unless the sorter has the error. */
+/* Like interval_sorter_rewind and interval_sorter_next, with the intervals in the sorter. ESPOOL
+ * sets errno, unless the sorter has the error. */
 int interval_window_rewind(struct interval_window *w);
 int interval_window_next(struct interval_window *w, const struct interval_record **r);
 void interval_window_free(struct interval_window *w); /* NULL is fine. Before the sorter */

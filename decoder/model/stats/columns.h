@@ -38,7 +38,8 @@ struct ratio_columns {
 /* Packing costs time: it is not worth that while all groups together fit into this much memory. */
 enum { COLUMNS_FULL_BYTES = 2 << 20 };
 
-/* Of all groups together; starts zeroed. words, to pack into, is the caller's to free. */
+/* All groups share one; it starts zeroed. The caller frees words, which the columns are packed
+ * into. */
 struct columns_buffer {
 	uint64_t *words;
 	size_t count, cap;

@@ -109,7 +109,7 @@ static int histogram_grow_values(struct histogram *h)
 		return 0;
 	if (h->cap == HISTOGRAM_VALUES)
 		return into_rows(h);
-	/* Of very many labels, little room that is not used. */
+	/* With very many labels, unused room would add up: grow slowly. */
 	unsigned cap = h->cap + 2U + h->cap / 4U;
 	bool is_array = h->cap > 1 && !h->room;
 	if (cap > HISTOGRAM_VALUES / 2)
@@ -207,7 +207,7 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 	struct histogram_at at = {0};
 	struct histogram_bin bin = {0};
 
-	/* As they are, buckets are not cut off at the ends. */
+	/* Without least and greatest values, the buckets at the ends count as a whole. */
 	h->min = 0;
 	h->max = UINT64_MAX;
 	if (min > max || !histogram_next(h, &at, &bin) || min < bin.low || min > bin.high)

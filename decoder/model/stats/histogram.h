@@ -93,9 +93,9 @@ struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t r
 /* The rank of a percentile in n values (nearest rank): at least that many percent are up to it. n
  * is not 0. */
 uint64_t histogram_rank(uint64_t n, unsigned percent);
-/* Of millionths. */
+/* The rank at that many millionths. */
 uint64_t histogram_rank_millionth(uint64_t n, uint32_t millionths);
-/* Of tenths of a percent. */
+/* The rank at that many tenths of a percent. */
 uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
 /*
@@ -104,7 +104,7 @@ uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
  * buckets or coarse the clock. h is not empty.
  */
 double histogram_middle(const struct histogram *h, unsigned percent);
-/* Of a rank from 1 to count. */
+/* The middle of the bin that holds the value of a rank from 1 to count. */
 double histogram_middle_at_rank(const struct histogram *h, uint64_t rank);
 /* The share of values up to that one, in the same way: what histogram_middle inverts. */
 double histogram_share(const struct histogram *h, double value);

@@ -296,7 +296,7 @@ static bool is_later(const struct member *a, const struct member *b)
 	       y->loss_full + y->loss_big + y->loss_held + y->loss_no_guest;
 }
 
-/* Of files with the same ledger the last one has the running total. */
+/* If files have the same ledger, the last one has the running total. */
 static int join_ledgers(struct member *members, size_t n)
 {
 	int rc = 0;

@@ -28,7 +28,7 @@ struct arrivals {
 	struct trace *trace;
 	struct arrived_ring rings[ARRIVALS_RINGS]; /* parallel to the directory's states */
 	size_t nrings;
-	/* Of the directory's sections, in order of arrival: those checked and, fewer, those read.
+	/* How many of the directory's sections, in order of arrival, were checked, and read.
 	 */
 	size_t seen, read;
 	uint64_t waiting; /* bytes of those between */

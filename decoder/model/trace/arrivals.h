@@ -29,7 +29,7 @@ struct trace_arrivals {
 int trace_set_arrivals(struct trace *t, const struct trace_arrivals *how);
 /* The ctx, if all hooks of the trace were read so. NULL: they are still to be read. */
 void *trace_arrived(const struct trace *t);
-/* Then: adds what reading them found. 0 or CPIDECODE_ENOMEM. */
+/* Adds what reading them found; after trace_arrived. 0 or CPIDECODE_ENOMEM. */
 int trace_tell_arrived(const struct trace *t, struct findings *found);
 
 #endif

@@ -27,7 +27,7 @@ int containers_add(struct container_table *t, const struct container *entry);
 int containers_merge(struct container_table *t, struct container_table *from);
 void containers_free(struct container_table *t);
 
-/* Of a merged table. NULL: none. */
+/* The task's container in a merged table. NULL: none. */
 const struct container *containers_find(const struct container_table *t, const struct task *task);
 
 #endif

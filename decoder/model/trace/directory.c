@@ -173,7 +173,7 @@ static int verify_pending(struct file *f, struct ring_state *r)
 	return rc;
 }
 
-/* Of two sections of a ring one after the other. */
+/* Whether two sections, one after the other in a ring, contradict each other. */
 static bool sections_contradict(const struct io_section *a, const struct io_section *b)
 {
 	return b->position < a->position + a->raw || b->first < a->last;
@@ -298,7 +298,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 
 		directory_release_pages(f, ring->first + i);
 		if (!s[i].has_range) {
-			/* Of two in a row, the end of the first is unknown. */
+			/* If the next one has none either, the end of this one is unknown. */
 			ring->disordered |= i + 1 < ring->count && !s[i + 1].has_range;
 			s[i].lo = 0;
 			s[i].hi = cap;

@@ -27,7 +27,7 @@ struct overwritten {
 	size_t nrings;
 };
 
-/* Of a trace to which all files were added. 0 or CPIDECODE_ENOMEM. */
+/* Finds them in a trace to which all files were added. 0 or CPIDECODE_ENOMEM. */
 int overwritten_find(struct overwritten *o, const struct trace *t);
 void overwritten_free(struct overwritten *o);
 

@@ -5,7 +5,7 @@
 #include "../../base/spill.h"
 #include "model.h"
 
-/* Of one file. A thread id is used again after a while. */
+/* The most tasks of one file. The kernel uses a thread id again after a while. */
 enum { TASKS_MAX = 1 << 19 };
 
 /* Starts zeroed. */

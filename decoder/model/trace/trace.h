@@ -212,7 +212,7 @@ struct trace_section {
 	uint32_t torn;
 };
 
-/* Of a file's ring (index in rings) by number from 0, in order of position. False beyond the last.
+/* Section i of a file's ring (an index in rings), in order of position. False beyond the last.
  */
 bool trace_section(const struct trace_file *f, size_t ring, size_t i, struct trace_section *s);
 
@@ -252,7 +252,7 @@ struct trace_alignment {
 	double within_ns;
 };
 
-/* Of the files that have hooks. With fewer than two traces within_ns is 0. */
+/* The alignment of the files that have hooks. With fewer than two traces within_ns is 0. */
 struct trace_alignment trace_alignment(const struct trace *t);
 
 /*

@@ -83,7 +83,7 @@ static struct cell diff_get_figure(const void *row, const void *of)
 	}
 }
 
-/* Of a time, with its sign. */
+/* Spells the change of a time, with its sign. */
 static void diff_spell_time_change(struct out *o, const void *row, const void *of)
 {
 	const struct diff_figure *f = of;

@@ -18,7 +18,7 @@ int diff_choosing_begin(struct diff_choosing *c, const struct diff *d);
 void diff_choosing_end(struct diff_choosing *c);
 /* *shown is the diff with the chosen rows alone, in order; the caller frees *rows. */
 int diff_choose(struct report *r, const struct diff_choosing *c, struct diff *shown, void **rows);
-/* As rows_check_columns, of diff_print_groups. */
+/* Like rows_check_columns, for diff_print_groups. */
 int diff_check_columns(struct report *r, const struct diff_choosing *c);
 /* A row for each group, with the columns that r->columns names. */
 void diff_print_groups(struct report *r, const struct diff_choosing *c, const struct diff *shown);

@@ -100,7 +100,7 @@ bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m
 	return false;
 }
 
-/* Of one run. */
+/* The figure of one run. */
 static double figure_of(
 	const struct diff *d, const struct diff_row *row, const struct tally_group *g, unsigned m)
 {
@@ -336,7 +336,7 @@ static int make_rows(struct diff *d, size_t n)
 	return 0;
 }
 
-/* Those that are no metric already. */
+/* Adds the percentiles that are no metric already. */
 static void diff_choose_percentiles(struct diff *d, const struct percentiles *p)
 {
 	for (unsigned i = 0; p && i < p->count; i++) {
@@ -397,7 +397,7 @@ int diff_make(struct diff *d, struct report *r, const struct diff_runs *before,
 		rc = diff_gather_events(d, r, before, after);
 	if (!rc)
 		rc = make_rows(d, n);
-	/* Of many comparisons one or the other looks like a change by chance: each gets its share
+	/* Of many comparisons some look like changes by chance: each gets its share of the level
 	 * (Bonferroni). */
 	d->alpha = DIFF_ALPHA / (double)(d->common ? d->common : 1);
 	for (size_t i = 0; i < d->count && !rc; i++)

@@ -107,7 +107,7 @@ static inline const struct percentile *diff_percentile(const struct diff *d, uns
 	return m >= first ? d->percentiles[m - first] : NULL;
 }
 
-/* In nanoseconds. */
+/* Whether metric m is a time, in nanoseconds. */
 static inline bool diff_is_time(const struct diff *d, unsigned m)
 {
 	return metric_is_time(m) || diff_percentile(d, m);
@@ -201,7 +201,7 @@ int diff_make_derived(struct diff *d, struct report *r);
 struct value_name diff_metric_name(const struct diff *d, unsigned m);
 unsigned diff_metric_decimals(const struct diff *d, unsigned m);
 
-/* Of the columns that a diff and its noise share. */
+/* Flags of the columns that a diff and its noise share. */
 enum { DIFF_HAS_OF = TALLIES_HAS_NEXT, DIFF_IN_METRIC = IN_CSV | IN_NESTED };
 
 /* The noise of a metric. NAN: too few runs. */

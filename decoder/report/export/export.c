@@ -5,7 +5,7 @@
 #include "../query/lineage.h"
 #include "../query/select.h"
 
-/* Of a page, which may have 100 million intervals: few are so long that they come late. */
+/* The window of a page, which may have 100 million intervals: few are too long for it. */
 #define EXPORT_HTML_BUDGET ((size_t)96 << 20)
 
 struct export_reading {

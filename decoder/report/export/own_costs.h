@@ -43,7 +43,7 @@ static inline struct own_frame *own_costs_frame(const struct lane *l)
 struct own_frame *own_costs_begin(const struct lane_thread *t, const struct lane *l,
 	const struct interval *iv, uint64_t time);
 
-/* What the interval has more than those nested in it. */
+/* The interval's cost without that of the intervals nested in it. */
 static inline uint64_t own_costs_rest(const struct own_frame *f, enum own_cost i)
 {
 	return f->cost[i] > f->nested[i] ? f->cost[i] - f->nested[i] : 0;

@@ -94,7 +94,7 @@ bool partition_has_host(const struct partition *p)
 	return false;
 }
 
-/* As Hive does: other bytes become %XX. */
+/* Escapes as Hive does: other bytes become %XX. */
 static void partition_escape(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

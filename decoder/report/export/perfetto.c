@@ -304,7 +304,7 @@ static void perfetto_find_counts(struct perfetto_export *e, struct thread_tracks
 	}
 }
 
-/* Those that are often 0 come last: see perfetto_fit. */
+/* Figures that are often 0 come last: see perfetto_fit. */
 static void perfetto_find_figures(struct perfetto_export *e, struct thread_tracks *tracks,
 	const struct interval *iv, struct counter_values *v)
 {

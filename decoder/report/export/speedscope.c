@@ -16,7 +16,7 @@
 
 enum { SPEEDSCOPE_BUDGET = 16 << 20 };
 
-/* Of a lane. A thread that was dropped and returns continues in its own. */
+/* The profile of a lane. A thread that was dropped and returns continues in its own. */
 struct speedscope_profile {
 	uint32_t machine, tid, pid, index;
 	uint32_t name; /* of flame_names */

@@ -379,7 +379,7 @@ static int flame_run(struct report *r, const struct flame_target *to)
 	if (!rc)
 		rc = builder_add_intervals(b);
 	uint64_t left_out = b->collection.left_out;
-	/* Of a choice without an interval nothing is known. */
+	/* A selection without an interval tells nothing about events. */
 	if (!rc && r->weight == WEIGHT_EVENT && !metric.weight && !b->collection.names_event &&
 		(left_out || (select_takes_all(r) && !r->slices)))
 		rc = flame_refuse_event(r);

@@ -85,7 +85,7 @@ static struct flame_sums sums_of_compact(const struct flame_measure *own, struct
 	if (state.form == FLAME_COUNTS) {
 		ratio_add(&sums.cpi, own->above, own->below, NAN, own->elapsed);
 	} else if (state.form == FLAME_RATIOS) {
-		/* As of one interval: it only matters that there are no counts. */
+		/* Any number of intervals serves: it only matters that there are no counts. */
 		sums.cpi.measured = 1;
 		sums.cpi.weighted = own->weighted;
 		sums.cpi.weight = own->elapsed;

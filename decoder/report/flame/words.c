@@ -4,7 +4,7 @@
 
 #include "../../sink/escapes.h"
 
-/* Of an event the name is the unit. */
+/* An event's unit is its name. */
 static const char *const weight_units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",
 	[WEIGHT_INSTRUCTIONS] = "instructions",

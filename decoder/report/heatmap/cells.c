@@ -125,7 +125,7 @@ static int heatmap_cells_get_cells(
 	return rc;
 }
 
-/* Of one part. */
+/* Reads the cells of one part. */
 static int heatmap_cells_get_part(struct varint_in *in, const struct partial *p, bool is_first,
 	struct heatmap_cells *c, struct heatmap_cells *all)
 {

@@ -354,7 +354,7 @@ static struct heatmap_search heatmap_begin(struct report *r)
 		.has_from = r->filter->from != INT64_MIN};
 }
 
-/* Of r->trace. */
+/* The origin of r->trace's times. */
 static int64_t heatmap_find_origin(const struct report *r)
 {
 	if (r->times != TIMES_RELATIVE)

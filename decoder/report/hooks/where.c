@@ -179,7 +179,7 @@ static struct expression_value hook_where_column(
 	}
 }
 
-/* As CSV spells them. */
+/* Tests the words as CSV spells them. */
 static bool hook_where_test_words(
 	const struct expression *e, const struct expression_node *leaf, const struct hook *h)
 {

@@ -7,7 +7,7 @@
 
 enum { INFO_COSTS = 16 }; /* the most that are listed; else only their range */
 
-/* Of one process: programs calibrate themselves. */
+/* The library's cost in one process: each calibrates itself. */
 struct info_cost {
 	bool has_pid;
 	uint32_t pid;

@@ -187,7 +187,7 @@ void info_write_schemas(struct document *d, const struct trace_file *f)
 			struct info_schema row = {.major = major};
 
 			row.name = schema_set_major_name(f->schemas, (uint8_t)major, &row.title);
-			/* Of those that are built in only CPI's is listed. */
+			/* Of the built-in schemas, only CPI's is listed. */
 			if (row.name && (major == CPI_MAJOR ||
 						schema_set_brought(f->schemas, (uint8_t)major)))
 				document_add_row(d, &row);

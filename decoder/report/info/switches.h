@@ -6,8 +6,8 @@
 #include "../../sink/document.h"
 #include "../report.h"
 
-/* Of all files: group is the file. *cpus starts zeroed; empty without switches. Reads all hooks
- * if there are any. 0 or a CPIDECODE_E code. */
+/* Reads the switches of all files: group is the file. *cpus starts zeroed; empty without switches.
+ * Reads all hooks if there are any. 0 or a CPIDECODE_E code. */
 int info_switches_read(struct switch_cpus *cpus, const struct report *r);
 
 /* A table, or a member; nothing for files without switches. */

@@ -115,7 +115,7 @@ static enum missing_need missing_hooks(const struct missing_facts *f)
 	return f->seen && !(f->seen & (IV_SUMMARY | IV_DETAILED)) ? NEED_DATA : NEED_NOTHING;
 }
 
-/* Of a CPI of the processors whose fields were in the group. */
+/* What a CPI of the processors needs, whose fields were in the group. */
 static enum missing_need missing_counts(const struct missing_facts *f, const struct ratio *cpi)
 {
 	if (cpi->measured)
@@ -226,7 +226,7 @@ static enum missing_need missing_off(const struct missing_facts *f)
 	return f->seen & IV_QUALITY ? NEED_QUALITY_INIT : NEED_QUALITY;
 }
 
-/* Of terms that need the thread's counts, and the time of a cycle. */
+/* What terms need that take the thread's counts and the time of a cycle. */
 static enum missing_need missing_split(
 	const struct missing_facts *f, const struct missing_why *found)
 {

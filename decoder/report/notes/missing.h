@@ -21,7 +21,7 @@ struct missing_facts {
 };
 
 void missing_add_interval(struct missing_facts *f, const struct interval *iv);
-/* Of which other columns the list's table has a value. */
+/* The other columns in which the list's table has a value. */
 struct missing_columns {
 	bool task, cpu, off_cpu, switches, migrations, faults, unexplained;
 };

@@ -27,7 +27,7 @@ struct notes_part {
 	struct trace_rotation rotation;
 };
 
-/* As notes_trace for the traces of a partial result; also notes missing slices. */
+/* Like notes_trace, for the traces of a partial result; also notes missing slices. */
 bool notes_partial(notes_say say, const struct partial *p);
 /* For several hosts: the error of each clock, and how well they agree. */
 void notes_hosts(notes_say say, const struct partial *p);

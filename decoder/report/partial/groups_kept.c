@@ -195,7 +195,7 @@ static int groups_kept_rename_groups(struct groups_kept_shown *s)
 	return rc;
 }
 
-/* Those of groups that have one name now are added. */
+/* Adds the points of groups that have one name now. */
 static int groups_kept_rename_points(struct groups_kept_shown *s)
 {
 	struct points_merge points = {.label = groups_kept_rename, .ctx = s};

@@ -60,8 +60,7 @@ int merge_find_missing(
 /* Whether two runs were made with the same filters; times may differ. */
 bool merge_is_comparable(const struct partial *first, const struct partial *run);
 
-/* Of times, only whether there is a start and an end: a result does not record what a relative time
- * was. */
+/* A result records only whether a start and an end were given, not what a relative time was. */
 struct merge_filter {
 	const struct filter *filter;
 	bool has_from, has_to;

@@ -19,7 +19,7 @@ enum by_kind {
 	BY_COLUMN,
 	BY_HOST,
 	BY_ARGUMENT,
-	/* Of the intervals around. */
+	/* Keys from the intervals around. */
 	BY_PARENT,
 	BY_ROOT,
 	BY_STACK,

@@ -43,7 +43,7 @@ static int choice_compare_whole(const struct cell *a, const struct cell *b)
 
 	if (is_below_a != is_below_b)
 		return is_below_a ? -1 : 1;
-	/* Of one sign they are in the order of their bits. */
+	/* Numbers of one sign are in the order of their bits. */
 	return compare_u64(a->u, b->u);
 }
 

@@ -21,7 +21,7 @@
 
 enum {
 	GROUPS_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS,
-	/* Of a thread that shares its groups with others. */
+	/* The groups that a thread keeps for itself when threads share theirs. */
 	GROUPS_OWN = 16384,
 };
 
@@ -31,7 +31,7 @@ struct groups_record {
 	uint64_t number; /* from 0 */
 };
 
-/* Of a thread. */
+/* A thread's output. */
 struct groups_writer {
 	_Alignas(PASS_APART) struct buffer bytes;
 	bool has_cpi;
@@ -45,7 +45,7 @@ struct groups_reading {
 	struct tally series;	     /* of time: the other keys; a group's index is its number */
 	struct sorter *values;	     /* of --exact */
 	uint64_t added;
-	/* Of the keys of intervals around. */
+	/* For the keys from intervals around. */
 	struct around around;
 	struct lineage lineage;
 	struct interval_query query; /* of the lineage */

@@ -122,7 +122,7 @@ int groups_find_flights(struct groups *to, const struct tally *series)
 	return rc;
 }
 
-/* As --by takes it: in the longest unit of which it is a whole number. */
+/* Spells a width as --by takes it: in the longest unit of which it is a whole number. */
 static void groups_spell_width(uint64_t ns, char text[24])
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};

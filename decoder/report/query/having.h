@@ -17,8 +17,8 @@ struct having {
 
 /* Whether the text is a condition, whatever its words are. False: *error has the error. */
 bool having_check(const char *text, struct expression_error *error);
-/* Of these columns: two lists as in rows_begin_more, which errors call `what`. Returns the same. *h
- * is kept as long as they. */
+/* Parses a condition on these columns: two lists as in rows_begin_more, which errors call `what`.
+ * Returns the same. *h lives no longer than they. */
 bool having_parse(struct having *h, const char *text, const struct column *columns,
 	const struct column *more, const char *what, struct expression_error *error);
 /* Notes the error of r->having, its position, and the columns. */

@@ -16,7 +16,7 @@
 #include "../rows.h"
 #include "choice.h"
 
-/* Of a kind, in one ring or in all. */
+/* The count of a kind of hooks, in one ring or in all. */
 struct hook_count {
 	uint32_t minor, ring; /* guest rings count as the first of them */
 	uint8_t major;
@@ -284,7 +284,7 @@ static double hook_counts_rate(const struct hook_count *c, double seconds)
 	return seconds > 0 ? (double)c->count / seconds : NAN;
 }
 
-/* Of a kind, the sum of its rings. seconds: of the trace. */
+/* A kind's row: the sum of its rings. seconds: the trace's length. */
 static struct hook_kind_row hook_counts_make_row(
 	const struct hook_kind *k, bool by_minor, int64_t origin, double seconds)
 {

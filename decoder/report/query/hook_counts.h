@@ -6,7 +6,7 @@
 
 /* Whether it is such a list; *by_minor: it names minors, too. */
 bool hook_counts_parse(const char *list, bool *by_minor);
-/* As report_run; r->by_list is such a list. */
+/* Like report_run; r->by_list is such a list. */
 int hook_counts_report(struct report *r);
 
 #endif

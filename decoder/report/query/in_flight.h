@@ -38,7 +38,7 @@ struct in_flight {
 	uint64_t width_ns;
 	struct sorter *sorter; /* of starts and ends, each a record */
 	uint64_t added;
-	/* Of in_flight_move. */
+	/* State of in_flight_move. */
 	uint64_t flying;
 	int64_t since;
 	struct in_flight_row *rows; /* by series and bucket; buckets without any have none */

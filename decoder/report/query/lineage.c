@@ -110,7 +110,7 @@ static int lineage_select(
 	if (l->where->asks_inside_around) {
 		const struct lineage_inside *inside = (struct lineage_inside *)l->inside.p + at;
 
-		/* Those of under() may have been set before these were known. */
+		/* Calls of under() may have been set before these were known. */
 		stack[own].calls |= inside->calls & l->contains;
 		stack[own].selection |= inside->selection;
 	}

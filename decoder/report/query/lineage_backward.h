@@ -10,7 +10,7 @@
 
 /* Whether the condition can be decided so: it asks no contents of an interval around. */
 bool lineage_meets(const struct where *w);
-/* Of struct interval_query; ctx: struct lineage. */
+/* Functions of struct interval_query; ctx: struct lineage. */
 int lineage_meet(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection,
 	const struct interval_record *r, const struct interval_taker *taker);
 int lineage_meet_end(void *ctx);

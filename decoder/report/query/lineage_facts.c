@@ -71,7 +71,7 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 	}
 }
 
-/* Of ticks, or NOT_MEASURED. */
+/* Sets a duration from ticks, or NOT_MEASURED. */
 static void lineage_set_duration(const struct lineage *l, struct lineage_entry *own,
 	enum where_source source, uint64_t ticks)
 {

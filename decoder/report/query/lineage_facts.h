@@ -15,14 +15,14 @@ struct lineage {
 	const struct where *where;
 	const struct trace *trace;
 	struct thread_stacks threads;
-	/* Of each interval, in order of the walks: struct lineage_inside, or bool. */
+	/* A struct lineage_inside, or bool, for each interval, in order of the walks. */
 	struct spill inside;
 	uint64_t at; /* the next interval of the walk */
 	bool gathering;
 	/* Facts that the condition needs; the others are not computed. */
 	bool asks_depth, asks_self, asks_cost;
 	uint64_t under, contains; /* bits of calls */
-	/* Of intervals in order of their ends: who gets the selected ones, and its first code. */
+	/* In a walk by ends: who gets the selected intervals, and its first code. */
 	const struct interval_taker *taker;
 	int taken;
 	uint64_t met, shifted; /* intervals, and how many of them made way for another */
@@ -71,7 +71,8 @@ void lineage_set_parent(
 /* Whether a node of the condition holds of stack[own]. */
 bool lineage_holds(
 	const struct lineage *l, const struct lineage_entry *stack, size_t own, uint16_t node);
-/* Those of under(), which hold of an interval if they do of the one around; the others are set. */
+/* Sets the calls of under(), which hold of an interval if they do of the one around, once all
+ * others are set. */
 void lineage_set_under(const struct lineage *l, struct lineage_entry *stack, size_t own);
 /* Once those nested in it are known: its other leaves, and what its parent gets from it. */
 void lineage_set_inside(const struct lineage *l, struct lineage_entry *stack, size_t own);

@@ -10,7 +10,7 @@
 #include "../../model/hooks/pass.h"
 #include "../tallies.h"
 
-/* Of a thread: its last entry is at the top. */
+/* A thread's heap: its last entry is at the top. */
 struct top_heap {
 	_Alignas(PASS_APART) struct top_entry *at;
 	size_t count, room;
@@ -276,7 +276,7 @@ bool top_is_near(const struct top *t, const struct interval *iv)
 	const struct top_span at = {.start = iv->end_ticks, .machine = iv->machine, .tid = iv->tid};
 	struct search s = {0, t->nspans};
 
-	/* Those that begin after its end do not count. */
+	/* Spans that begin after its end do not count. */
 	while (s.low < s.high)
 		search_narrow(&s, top_compare_spans(&t->spans[search_middle(&s)], &at) <= 0);
 	const struct top_span *last = s.low ? &t->spans[s.low - 1] : NULL;

@@ -471,7 +471,7 @@ static bool where_test_words(
 	return holds;
 }
 
-/* Of any cell but words and ids. */
+/* The value of any cell but words and ids. */
 static struct expression_value where_cell_value(struct cell cell)
 {
 	switch (cell.kind) {

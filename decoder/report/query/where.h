@@ -45,7 +45,7 @@ struct where_word {
 	enum where_source source;
 	union {
 		const struct column *column; /* of WHERE_COLUMN */
-		/* Of WHERE_METRIC, set by where_find_events; NULL: the trace lacks its events. */
+		/* With WHERE_METRIC, set by where_find_events; NULL: the trace lacks its events. */
 		const struct derived *metric;
 	};
 	const char *name; /* of WHERE_VALUE, and with may_be_event */
@@ -76,7 +76,7 @@ struct where {
 	uint16_t calls[WHERE_CALLS];   /* nodes, those inside others first */
 	uint32_t cycles, instructions; /* trace_text_at of the events of WHERE_CPI */
 	struct derived_set metrics;    /* of the trace; where_free frees it */
-	/* Those of the user, while it is parsed. */
+	/* The user's formulas, while the condition is parsed. */
 	const struct formula *formulas;
 	size_t nformulas;
 };

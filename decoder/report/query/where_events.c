@@ -12,7 +12,7 @@ static int where_see_interval(void *ctx, unsigned thread, const struct interval 
 	return 0;
 }
 
-/* Of all intervals: the condition asks some that the report leaves out. */
+/* Gathers from all intervals: the condition may ask some that the report leaves out. */
 static int where_gather_events(const struct report *r, struct event_names *names)
 {
 	struct filter all;

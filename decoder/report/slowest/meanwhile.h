@@ -10,7 +10,7 @@
 
 enum { MEANWHILE_NAMES = 64 /* of an interval; the rest count as others */ };
 
-/* Of a processor: only the intervals that are known to have begun or ended on it. */
+/* A name on a processor: counts only intervals known to have begun or ended there. */
 struct meanwhile_name {
 	struct kin_name name;
 	uint64_t count;

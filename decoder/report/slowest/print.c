@@ -90,7 +90,7 @@ static struct slowest_output slowest_output(
 	return o;
 }
 
-/* Of intervals of one name. */
+/* A line about intervals of one name. */
 struct slowest_line {
 	const char *who;	     /* of a line that has no name; NULL: the name's */
 	const struct kin_name *name; /* NULL: none */

@@ -30,8 +30,8 @@ struct ran_thread {
 	uint64_t seen;	   /* ticks: it ran then */
 	bool has_name;
 	char name[KERNEL_NAME_BYTES + 1];
-	/* Of the time that the interval's thread was away, on the processor that it had left; and
-	 * of the interval, on the processor where it began, and where it ended. */
+	/* Time on the processor that the interval's thread had left, while it was away; and during
+	 * the interval, on the processor where it began, and where it ended. */
 	double instead_ns, start_cpu_ns, cpu_ns;
 };
 

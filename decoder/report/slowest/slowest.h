@@ -28,7 +28,7 @@ struct slowest_output {
 	struct document d; /* of one interval */
 	const struct slowest *s;
 	unsigned has; /* SLOWEST_HAS_ */
-	/* Of text: the columns of slowest_begin_list with headings that name the processors. */
+	/* In text: the columns of slowest_begin_list with headings that name the processors. */
 	struct column cpus[2];
 	char headings[2][24];
 };
@@ -42,7 +42,7 @@ enum { SLOWEST_HAS_START_CPU = 1 << 0, SLOWEST_HAS_CPU = 1 << 1 };
 /* Their values of an interval; NAN where a processor is unknown. */
 double slowest_start_cpu_ns(const struct slowest *s, double ns);
 double slowest_cpu_ns(const struct slowest *s, double ns);
-/* As document_begin_list. */
+/* Like document_begin_list. */
 void slowest_begin_list(struct slowest_output *o, const char *key, const struct column *columns);
 /* `NAME (thread TID, process PID)`; name NULL: unknown. */
 void slowest_spell_thread(struct out *o, const char *name, uint32_t tid, uint32_t pid);

@@ -148,7 +148,7 @@ void waits_add_wakeup(struct waits *w, const struct wakeup *wakeup)
 	if (wait->machine != wakeup->machine || wait->tid != wakeup->tid ||
 		wakeup->at <= wait->from || wakeup->at < wait->at)
 		return;
-	/* Of two at one time the choice does not depend on the order of files. */
+	/* If two have one time, the choice must not depend on the order of files. */
 	if (wakeup->at == wait->at &&
 		(wakeup->by < wait->by || (wakeup->by == wait->by && wakeup->how <= wait->how)))
 		return;

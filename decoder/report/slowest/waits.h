@@ -38,14 +38,14 @@ struct waits {
 
 /* First, each hook; others are passed over. 0 or CPIDECODE_ENOMEM. */
 int waits_add_hook(struct waits *w, const struct hook *h);
-/* Then each wait; the thread began to run before it at `began`. 0 or CPIDECODE_ENOMEM. */
+/* Second, each wait; the thread began to run before it at `began`. 0 or CPIDECODE_ENOMEM. */
 int waits_add(struct waits *w, const struct trace_file *f, const struct wait *wait, uint64_t began);
-/* After the last one. */
+/* Third, after the last wait. */
 void waits_sort(struct waits *w);
-/* Then each wake-up. */
+/* Fourth, each wake-up. */
 void waits_add_wakeup(struct waits *w, const struct wakeup *wakeup);
 
-/* Then: what ended a wait of that machine and thread. NULL: it is not known. */
+/* At last: what ended a wait of that machine and thread. NULL: it is not known. */
 const struct wait *waits_find(const struct waits *w, const struct wait *wait);
 void waits_free(struct waits *w);
 

@@ -11,7 +11,7 @@
 enum {
 	/* Enough to make a pass worth its cost. */
 	ARRIVED_BYTES = 1 << 20,
-	/* Of several threads, each: starting them costs as much as decoding 100 KiB. */
+	/* Bytes for each of several threads: starting one costs as much as decoding 100 KiB. */
 	ARRIVED_THREAD_BYTES = 2 << 20,
 	ARRIVED_MOST = 64 << 20,
 };
@@ -105,7 +105,7 @@ static bool arrived_is_final(const struct findings *found)
 	       !begins_lack_names(&found->begins);
 }
 
-/* As tallies_use_arrived, if there is a tally to use. */
+/* Like tallies_use_arrived, if there is a tally to use. */
 static int arrived_use(struct tallies_arrived *a, const struct report *r, struct tally *tally)
 {
 	struct findings found = {0};
@@ -119,7 +119,7 @@ static int arrived_use(struct tallies_arrived *a, const struct report *r, struct
 			rc = interval_builder_tell(a->builders[i], &found);
 	const bool is_final = arrived_is_final(&found);
 	r->found->has_other_hooks |= found.has_other_hooks;
-	/* That hooks about them were overwritten would have made it void. */
+	/* They are all there: had hooks about them been overwritten, this would not be final. */
 	if (!rc && is_final)
 		rc = begins_move(&r->found->begins, &found.begins);
 	findings_free(&found);

@@ -9,7 +9,7 @@
 
 #include "../report.h"
 
-/* Of r->trace or r->merged: the same line. Nothing without either. */
+/* Writes the line about r->trace or r->merged. Nothing without either. */
 void header_write(const struct report *r);
 
 #endif

@@ -38,7 +38,7 @@ struct value_columns {
 
 /* 0 or CPIDECODE_ENOMEM; to be freed in any case. */
 int value_columns_init(struct value_columns *v, const struct trace *t);
-/* Of an interval that will be reported. On any thread. */
+/* Notes the values of an interval that will be reported. On any thread. */
 void value_columns_see(struct value_columns *v, const struct interval *iv);
 /* After the last one: v->columns, in addition to the report's own; NULL: there is no value. 0 or
  * CPIDECODE_ENOMEM. */
@@ -50,7 +50,7 @@ void value_columns_free(struct value_columns *v);
  * 0 or CPIDECODE_ENOMEM. */
 int value_names_tell_apart(struct value_name *names, size_t n, struct intern *memory);
 
-/* As text: quoted if it could be confused with its surroundings. */
+/* Spells a value in text: quoted if it could be confused with its surroundings. */
 void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
 /* All of an interval, with a name given for each: `size=3 key="k 1"`. */

@@ -23,7 +23,7 @@ struct event_names {
 };
 
 int event_names_add(struct event_names *n, const char *name, uint32_t length);
-/* Of each tally, and then once event_names_sort. */
+/* Gathers the names of a tally; after the last one call event_names_sort. */
 int event_names_gather(struct event_names *n, const struct tally *t);
 void event_names_sort(struct event_names *n);
 /* The group's sums of each of the names, NULL where it does not name it. */

@@ -29,16 +29,16 @@ struct hook_names {
 	struct hook_text label;
 	struct hook_argument *arguments;
 	size_t count, room;
-	/* Of the last schema: the roles of its fields. */
+	/* The last schema, and the roles of its fields. */
 	const struct schema_hook *schema;
 	uint8_t roles[SCHEMA_MAX_FIELDS];
 };
 
 /* False: the hook has neither. A hook for which there is no memory counts as cut off. */
 bool hook_names_read(struct hook_names *n, const struct trace *t, const struct hook *h);
-/* As text behind the hook's name: ` label="parse" size=3`. */
+/* Spells them in text, behind the hook's name: ` label="parse" size=3`. */
 void hook_names_spell(const struct hook_names *n, struct out *o);
-/* As members of an object. */
+/* Writes them as members of an object. */
 void hook_names_write(const struct hook_names *n, struct json *j);
 void hook_names_free(struct hook_names *n);
 

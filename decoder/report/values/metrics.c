@@ -26,7 +26,7 @@ struct metric_column {
 	bool is_real;
 };
 
-/* Of the sum that a CPI is made of. */
+/* The mean of the sum that a CPI is made of. */
 static double metric_mean_above(const struct ratio *r)
 {
 	return r->counted ? (double)r->above / (double)r->counted : NAN;

@@ -36,7 +36,7 @@ struct why_cell {
 
 enum { WHY_NO_EXPLANATION = UINT32_MAX };
 
-/* Of a group: the intervals of the walk, and the values that are tested. */
+/* A group's intervals in the walk, and the values that are tested. */
 struct why_total {
 	uint64_t count, tail, tested;
 	exact_sum time;
@@ -284,7 +284,7 @@ static int why_see_interval(struct why_explaining *x, struct why_seen *seen, uin
 	return rc;
 }
 
-/* Of the second walk: adds the time to the explanations of the group. */
+/* Adds the time to the explanations of the group, in the second walk. */
 static int why_add_times(struct why_explaining *x, const struct why_seen *seen)
 {
 	const uint64_t ns = elapsed_whole_ns(seen->iv);

@@ -97,7 +97,7 @@ static void why_add_events(
 			continue;
 		e->known[side]++;
 		exact_add(&e->sum[side], v->u);
-		/* Of itself it has no rate. */
+		/* Instructions have no rate per instruction. */
 		if (instructions == NOT_MEASURED ||
 			why_is_event(s, v, instructions_name, sizeof instructions_name - 1))
 			continue;

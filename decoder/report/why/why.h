@@ -53,7 +53,7 @@ struct why_event {
 	const struct tally_event *event;
 	uint64_t known[WHY_SIDES];
 	exact_sum sum[WHY_SIDES];
-	/* Of these intervals, those whose instructions were counted, and the instructions. */
+	/* The intervals whose instructions were counted, and the instructions. */
 	uint64_t counted[WHY_SIDES];
 	exact_sum instructions[WHY_SIDES];
 };
@@ -99,7 +99,7 @@ extern const char *const why_quantities[WHY_QUANTITIES];
 
 struct why_explanations; /* explain.h */
 
-/* As rows_check_columns. */
+/* Like rows_check_columns. */
 int why_check_columns(struct report *r);
 /* groups: parallel to those of t. */
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t,

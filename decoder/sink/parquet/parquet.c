@@ -217,7 +217,7 @@ static void parquet_put_dictionary_page(struct parquet_file *p, const struct par
 
 static void parquet_put_values(struct parquet_file *p, const struct parquet_column *c)
 {
-	/* Those of a plain column are in the order of its rows. */
+	/* The texts of a plain column are in the order of its rows. */
 	if (c->type == PARQUET_TEXT && c->is_plain) {
 		out_bytes(&p->page, c->texts.buf, c->texts.len);
 		return;

@@ -31,9 +31,9 @@ void thrift_end(struct thrift *t);
 void thrift_i32(struct thrift *t, unsigned field, int32_t v);
 void thrift_i64(struct thrift *t, unsigned field, int64_t v);
 void thrift_binary(struct thrift *t, unsigned field, const void *bytes, size_t n);
-/* Then thrift_end. */
+/* Begins a struct, which thrift_end ends. */
 void thrift_struct(struct thrift *t, unsigned field);
-/* Then that many elements. */
+/* Begins a list, which n elements follow. */
 void thrift_list(struct thrift *t, unsigned field, enum thrift_type type, size_t n);
 /* Elements of a list. */
 void thrift_element_i32(struct thrift *t, int32_t v);

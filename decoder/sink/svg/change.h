@@ -4,7 +4,7 @@
 
 #include "../flame.h"
 
-/* Of a frame whose total was `before` a run and is `after`, of runs of that number. */
+/* The colour of a frame, by the change of its mean total a run. */
 unsigned svg_change_colour(const struct flame *f, const struct flame_frame *frame);
 /* Lines of a frame's tooltip, after its name. */
 void svg_change_tooltip(struct out *o, const struct flame *f, const struct flame_frame *frame);

@@ -68,7 +68,7 @@ static bool have_same_name(const struct flame_frame *x, const struct flame_frame
 	return x->name_len == y->name_len && memcmp(x->name, y->name, x->name_len) == 0;
 }
 
-/* Of the frames with the same long name only the first stores all of it. 0, or -1: no memory. */
+/* Stores a long name once, in the first frame that has it. 0, or -1: no memory. */
 static int cut_names(struct svg *s)
 {
 	const struct flame *f = s->flame;
@@ -237,7 +237,7 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</title>");
 }
 
-/* Of an interval's frame; 0: the colouring metric is n/a for this frame. */
+/* The colour of an interval's frame; 0: the colouring metric is n/a for it. */
 static unsigned frame_colour(const struct svg *s, const struct flame_frame *frame)
 {
 	if (s->colours == BY_CHANGE)

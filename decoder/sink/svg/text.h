@@ -8,7 +8,8 @@
 
 /* Any bytes, so that control bytes show. */
 void svg_text(struct out *o, const char *s, size_t n);
-/* As much of them as fits into that many cells of a fixed-width font; an ellipsis marks a cut.
+/* Writes as many of the bytes as fit into that many cells of a fixed-width font; an ellipsis
+ * marks a cut.
  */
 void svg_text_cut(struct out *o, const char *s, size_t n, size_t cells);
 /* 1,234,567 */

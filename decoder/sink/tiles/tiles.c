@@ -450,7 +450,7 @@ static float tiles_entry_mean(const struct tiles *t, const struct tiles_entry *e
 	return column < e->nmeans ? t->means[e->means + column] : NAN;
 }
 
-/* Of the columns that were measured in some interval. */
+/* Adds the means of the columns that were measured in some interval. */
 static void directory_add_means(struct tiles_directory *d, const uint32_t *order)
 {
 	const struct tiles *t = d->t;

@@ -49,7 +49,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 struct ai_row {
 	struct cell cpu, dispatches, interrupts; /* CELL_NONE: of the system */
 	double busy, idle, intr, actual_perf;
-	/* Of CSV: */
+	/* CSV's: */
 	double elapsed;
 	struct cell flags;
 	const char *time, *method, *why, *frequency;

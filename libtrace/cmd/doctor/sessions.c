@@ -48,7 +48,8 @@ static void doctor_check_absent_session(struct findings *f, const struct session
 	finding_todo(n, "swtrace init, swtrace on; or swtrace run -- COMMAND");
 }
 
-/* Of the session in which programs that are started here would trace. */
+/* Adds what misfits the clock of the session in which programs that are started here would trace.
+ */
 static void clock_misfit(struct findings *f, const struct session_facts *s)
 {
 	bool other_namespace = s->clock_misfit == PU_ERROR_INCOMPATIBLE_OPTIONS;

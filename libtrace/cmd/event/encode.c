@@ -155,7 +155,7 @@ static void register_text(struct out *o, const struct event_register *r)
 		out_printf(o, "%s", r->name);
 }
 
-/* Of each event that has a counter. */
+/* Iterates over the events that have a counter. */
 #define EACH(n, e)                                                                                 \
 	for (const struct encoded *e = (n)->list; e < (n)->list + (n)->count; e++)                 \
 		if (e->programmed)

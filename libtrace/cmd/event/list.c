@@ -114,7 +114,7 @@ static int event_list_visit(void *user, const struct cpc_event_info *info)
 	return 0;
 }
 
-/* Those of the kernel's generic events that have a code on the processor of --cpu. */
+/* Visits the kernel's generic events that have a code on the processor of --cpu. */
 static int visit_generic(void *user, const struct cpc_event_info *info)
 {
 	struct listing *l = user;

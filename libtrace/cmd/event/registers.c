@@ -19,7 +19,7 @@ enum {
 };
 
 #define BIT(n) ((uint64_t)1 << (n))
-/* Of a select register of x86. */
+/* Fields of a select register of x86. */
 #define SELECT_USR BIT(16)
 #define SELECT_OS BIT(17)
 #define SELECT_EDGE BIT(18)

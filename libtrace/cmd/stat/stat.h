@@ -66,7 +66,7 @@ struct stat_row {
 	uint32_t targets, measured_targets; /* of processors, such as 2 of 4 counted */
 	struct cell figure;		    /* a CELL_REAL, or none */
 	const char *figure_unit;	    /* NULL: there is no figure */
-	/* Of text: */
+	/* In text: */
 	double time;	    /* s, of the report */
 	const char *colour; /* of n/a */
 	bool tells_why;

@@ -30,7 +30,7 @@ struct top_screen {
 	bool since_start;
 	uint32_t selected; /* row of the labels */
 	uint32_t first;	   /* line of the table at the top */
-	/* Of the histogram: a label's index, once it is known, or its name. */
+	/* The histogram's label: its index, once it is known, or its name. */
 	bool has_label;
 	uint32_t label;
 	bool begun;

@@ -66,7 +66,7 @@ struct top {
 	bool open;
 	/* CLOCK_MONOTONIC, ns. */
 	uint64_t began, round_began;
-	/* Of the round that was closed last. */
+	/* The round that was closed last. */
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	double round_s, all_s;
 	uint32_t state;	     /* enum shm_state */

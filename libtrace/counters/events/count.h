@@ -37,7 +37,7 @@ struct event_count {
 	uint64_t enabled, running; /* ns; 0 and 0 if it is no perf event's */
 };
 
-/* Of readings of one opening. */
+/* The count between two readings of one opening. */
 struct event_count event_count_between(
 	const struct event_reading *from, const struct event_reading *to, unsigned event);
 

@@ -9,7 +9,7 @@
 #include "../perf/group.h"
 #include "../sample.h"
 
-/* Of a processor: those of the events that count there. */
+/* The events that count on a processor. */
 struct cpu_events {
 	struct perf_group group;
 	uint8_t member[INTERVAL_EVENTS_MAX]; /* the set's events */

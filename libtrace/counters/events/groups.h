@@ -32,7 +32,7 @@ struct event_reading {
 	uint64_t opening; /* readings of another one cannot be compared; 0: there is none */
 	uint64_t count[INTERVAL_EVENTS_MAX];
 	uint8_t group_of[INTERVAL_EVENTS_MAX];
-	/* Of a group, ns; those of EVENT_NO_GROUP are 0. */
+	/* The times of each group, ns; those of EVENT_NO_GROUP are 0. */
 	uint64_t enabled[INTERVAL_EVENTS_MAX + 1], running[INTERVAL_EVENTS_MAX + 1];
 };
 
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void event_groups_read_one_call(
 		r->count[i] = rc ? NOT_MEASURED : word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i];
 }
 
-/* Those of all processors, before or after the thread's. */
+/* Reads the events of all processors, before or after the thread's. */
 void event_groups_read_cpus(struct event_groups *g, struct event_reading *r);
 /* NULL: none. forked: in a child, of a thread of its parent. */
 void event_groups_close(struct event_groups *g, bool forked);

@@ -95,7 +95,7 @@ static void member_choose_on_cpus(struct event_member *m, const struct event_lis
 	int rc = listed->is_foreign ? -ENOTSUP : event_attr(e, &m->attr, sizeof m->attr);
 
 	m->way = EVENT_ON_CPUS;
-	/* Of a processor the kernel opens this one, and counts nothing. */
+	/* The kernel opens this one for a processor, but counts nothing. */
 	if (rc == 0 && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_TASK_CLOCK)
 		rc = -EOPNOTSUPP;
 	if (rc == 0)

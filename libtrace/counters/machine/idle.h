@@ -42,7 +42,7 @@ struct timer_list {
 	uint64_t now; /* the moment it was written, ns */
 	bool done;    /* skip the rest of the file */
 	size_t bytes; /* fed, up to the line that it was done at */
-	/* Of the processor being read. */
+	/* The processor being read. */
 	uint32_t at;
 	uint32_t seen;
 	uint64_t tick_stopped, nohz, entry, idle, iowait;

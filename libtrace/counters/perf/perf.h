@@ -53,7 +53,7 @@ struct perf_reading {
 	uint8_t core_type;
 };
 
-/* As many of the hardware's kinds as there are. PERF_UNAVAILABLE: there is none. */
+/* Opens as many of the hardware's kinds as there are. PERF_UNAVAILABLE: there is none. */
 int perf_open_cpu(struct perf_counters *c, uint32_t cpu);
 /* The processor's context switches, which need no hardware. */
 int perf_open_switches(struct perf_counters *c, uint32_t cpu);

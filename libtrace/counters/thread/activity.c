@@ -430,7 +430,7 @@ static void activity_stayed(const struct counter_sample *from, const struct coun
 		out->unexplained_ns = elapsed > ran ? elapsed - ran : 0;
 }
 
-/* Of a page that counted them at both ends. */
+/* The faults between two samples, if one page counted them at both. */
 static uint64_t activity_faults(const struct counter_sample *from, const struct counter_sample *to)
 {
 	return from->page == to->page ? activity_count_since(from->page_faults, to->page_faults)

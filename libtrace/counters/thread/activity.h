@@ -131,8 +131,8 @@ static inline bool activity_recall(const struct thread_group *g, enum activity_r
 	return g->version == version;
 }
 
-/* As activity_recall, for a sample that has a reading of this reach, from a page. While that one is
- * valid, only the faults advance. */
+/* Like activity_recall, for a sample that has a reading of this reach, from a page. While that one
+ * is valid, only the faults advance. */
 static inline bool activity_recall_again(const struct thread_group *g, enum activity_reach reach,
 	struct counter_sample *s, uint64_t now)
 {

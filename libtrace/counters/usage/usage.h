@@ -47,7 +47,7 @@ void usage_choose_for(struct usage_choice *u, const struct counter_choice *c);
 
 /* ------------------------------------------------------------- samples and intervals */
 
-/* As counters_hold and counters_drop. */
+/* Like counters_hold and counters_drop. */
 int usage_hold(void);
 void usage_drop(void);
 

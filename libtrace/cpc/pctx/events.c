@@ -303,7 +303,7 @@ static void pctx_halt_process(struct process *p)
 			ptrace(PTRACE_INTERRUPT, l->tid, 0, 0);
 }
 
-/* Of this thread only: others' children are theirs to wait for. */
+/* Waits for this thread's children only: others wait for their own. */
 static bool wait_for_stop(struct engine *e)
 {
 	int status;

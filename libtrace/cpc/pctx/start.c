@@ -181,7 +181,7 @@ static int seize_new(struct process *p)
 	return rc < 0 ? rc : seized;
 }
 
-/* Those that ran may have made others: until none is new. */
+/* Seizes threads until none is new: those that still ran may have made others. */
 int pctx_attach(struct process *p, void *unused)
 {
 	int rc = 0;

@@ -187,7 +187,7 @@ static void losses_here(const struct drain_ring *r, uint64_t loss[SHM_LOSSES])
 		loss[k] = r->loss[k] - r->lost0[k];
 }
 
-/* Of all rings, or only of those with new losses. */
+/* Whether to write about a ring: all of them, or those with new losses. */
 static bool has_news(const struct drain_ring *r, bool all)
 {
 	return all || to_tell(r) != r->noted_loss;
@@ -255,7 +255,7 @@ static int drain_file_write_task_losses(
 	task_losses_free(&d->task_losses);
 	d->task_losses = *now;
 	*now = (struct task_losses){0};
-	/* Those that it had to find. */
+	/* The losses may name tasks that were not written yet. */
 	return rc || !d->tasks.unwritten
 		       ? rc
 		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);

@@ -97,7 +97,7 @@ struct drain {
 	uint32_t rings;
 	struct drain_queue *queue;
 	struct drain_file file;
-	/* Of the files before this one. */
+	/* Sums over the files before this one. */
 	uint64_t bytes_before, rotations;
 	const char *note;   /* for META: why this is not the file of the session's drain before */
 	struct tasks tasks; /* whose records are; told: written to this file */
@@ -248,7 +248,7 @@ void drain_state_parse_meta(struct drain *d, char *text);
 
 /* Facts known only at an orderly end, kept with the configuration. */
 void drain_state_save(struct drain *d);
-/* Of this generation, or nothing. */
+/* Loads the state that a drain of this generation left, if any. */
 void drain_state_load(struct drain *d);
 
 #endif

@@ -46,7 +46,7 @@ enum replay_field {
 	FIELD_INSTANCE,
 	FIELD_VALUE,
 	FIELD_KNOWN,
-	/* Of interval hooks. */
+	/* Fields of interval hooks. */
 	FIELD_ELAPSED,
 	FIELD_CPU_ELAPSED,
 	FIELD_CPU_BUSY_TIME,

@@ -34,7 +34,7 @@ static uint32_t replay_collect_rows(const struct counterset *set, void *state,
 	return s->status ? s->status : copy_rows(&s->rows, rows, true);
 }
 
-/* Those of its first sample. */
+/* Lists the instances of the set's first sample. */
 static uint32_t replay_list_instances(const struct counterset *set, struct rows *rows)
 {
 	struct replay_set *s = set->context;

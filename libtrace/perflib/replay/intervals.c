@@ -25,9 +25,9 @@ enum { PERFORMANCE_WEIGHT = 10000 };
 
 enum { FIGURES = 6 };
 
-/* Of CPI: instructions, cycles, busy cycles. */
+/* CPI's figures. */
 enum { INSTRUCTIONS, CYCLES, BUSY_CYCLES };
-/* Of CPU utilisation: figures of a group, then the sums derived from them; other sums stay 0. */
+/* CPU utilisation's figures of a group, then the sums derived from them; other sums stay 0. */
 enum { ELAPSED, BUSY, IDLE, INTR, UNHALTED, REFERENCE };
 enum { SUM_IDLE, SUM_INTR, SUM_PERFORMANCE, SUM_WEIGHT };
 

@@ -348,7 +348,7 @@ uint32_t replay_read_sample(struct replay *r)
 			v.field = FIELD_OTHER;
 		status = sample_read_rows(r, s, &part, &reader, &v);
 	}
-	/* Of those in between it does not matter whose they were. */
+	/* Whose the parts in between were does not matter. */
 	p->seen = part.part + 1;
 	if (p->seen == p->parts)
 		replay_complete_pending(r, p);

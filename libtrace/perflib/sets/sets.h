@@ -18,7 +18,7 @@
 			0x8e, 0x37, 0x1f, 0x62, 0xd9, 0x4c, 0x05, 0xab                             \
 		}                                                                                  \
 	}
-/* Of the definition of each: it has several instances of `counters`. */
+/* Members of each set's definition: it has several instances of `counters`. */
 #define SETS_DEFINITION                                                                            \
 	.provider = SETS_PROVIDER, .provider_name = "SWTRACE",                                     \
 	.type = PERF_COUNTERSET_MULTI_INSTANCES, .detail = PERF_DETAIL_NOVICE, .counter = counters

@@ -39,7 +39,8 @@ struct group {
 	size_t values_room;
 	char *value_texts;
 	size_t texts_room;
-	/* Of the hook that is being read: its first value, and the one that its next text is of. */
+	/* The first value of the hook that is being read, and the value that its next text belongs
+	 * to. */
 	uint32_t first_value, text_value;
 	uint64_t event_enabled; /* ns, of the event that is being read */
 	uint32_t num_cpus_word; /* by the hooks; 0: not stated */
@@ -82,7 +83,7 @@ void group_settle_scope(struct group *g, bool own_cost);
 int group_decode_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
 int group_decode_value_type(struct group *g, uint32_t turn, uint64_t type);
 int group_decode_value_bits(struct group *g, uint32_t turn, uint64_t bits);
-/* Of an event; ns, after its event_enabled. */
+/* The time that an event was counted, ns. Follows its event_enabled. */
 int group_decode_value_running(struct group *g, uint32_t turn, uint64_t running);
 /* A string: the name or the text of the next value that lacks one. */
 int group_decode_value_text(struct group *g, const char *bytes, uint32_t length);

@@ -121,7 +121,7 @@ static bool shape_add_check(struct group_shape *shape, const uint8_t *p, uint32_
 	return true;
 }
 
-/* Of a field with those bits. */
+/* Adds the checks of a field with those bits. */
 static bool shape_add_checks(struct group_shape *shape, const uint8_t *p, uint32_t at,
 	uint64_t mask, enum field_type type)
 {
@@ -326,8 +326,8 @@ static struct group_shape *shapes_learn(
 	return shape;
 }
 
-/* Of a group's sequence of records. Of named values that are wanted only the presence counts: their
- * number varies, and the cursor reads them. */
+/* Hashes a group's sequence of records. Named values that are wanted count by their presence alone:
+ * their number varies, and the cursor reads them. */
 static uint64_t shape_hash(const uint8_t *p, const uint8_t *stop, unsigned wants)
 {
 	const bool has_args = wants & (WANT_VALUES | WANT_FLAGS);

@@ -148,7 +148,7 @@ static void values_note_names(
 	}
 }
 
-/* Of two values with one name the later one counts. */
+/* If two values have one name, the later one counts. */
 int group_settle_values(struct group *g)
 {
 	struct interval *iv = &g->iv;

@@ -15,7 +15,7 @@ bool partial_arguments_are_same(
 	const struct partial_arguments *a, const struct partial_arguments *b);
 void partial_arguments_put(struct buffer *o, const struct partial_arguments *a);
 int partial_arguments_get(struct varint_in *in, struct partial_arguments *a);
-/* Those of a file's first bytes; none if it is no partial result. */
+/* Reads the arguments in a file's first bytes; none if it is no partial result. */
 int partial_arguments_peek(struct partial_arguments *a, const uint8_t *bytes, size_t n);
 void partial_arguments_free(struct partial_arguments *a);
 

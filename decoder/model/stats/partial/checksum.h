@@ -8,8 +8,8 @@
 
 #include "../../../../formats/partial.h"
 
-/* Of a file of n bytes: hashes both parts around the checksum, seeding the second hash with the
- * first. */
+/* The checksum of a file of n bytes: hashes the parts before and after the checksum, and seeds the
+ * second hash with the first. */
 static inline uint64_t partial_checksum(const uint8_t *bytes, size_t n)
 {
 	const uint64_t head = XXH3_64bits(bytes, PARTIAL_H_CHECKSUM);

@@ -89,7 +89,7 @@ struct partial {
 	struct partial_arguments arguments; /* of the report that it is for; none: of any */
 	struct partial_source *sources;	    /* once settled: by trace id, then fingerprint */
 	size_t nsources, sources_cap;
-	/* Of the first `indexed` sources. Sorting them ends both. */
+	/* Indexes of the first `indexed` sources. Sorting the sources drops both. */
 	struct hash_index by_trace, by_rings;
 	size_t indexed;
 	struct partial_threads *threads; /* once settled: by trace id, none empty */

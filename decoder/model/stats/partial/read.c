@@ -58,7 +58,7 @@ static int get_histogram(
 	return 0;
 }
 
-/* Of a histogram that is not wanted, unchecked. Returns the number of its values. */
+/* Skips a histogram that is not wanted, unchecked. Returns the number of its values. */
 static uint64_t skip_histogram(struct varint_in *in, uint64_t most)
 {
 	enum { ENDS = 2, OF_BIN = 2 };

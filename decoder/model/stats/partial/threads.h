@@ -6,7 +6,7 @@
 
 struct varint_in;
 
-/* Of each trace of p's sources that t has: those of its tasks. 0 or CPIDECODE_ENOMEM. */
+/* Gathers the tasks of each trace of p's sources that t has. 0 or CPIDECODE_ENOMEM. */
 int partial_threads_gather(struct partial *p, const struct trace *t);
 /* After the last merge: one set for each trace. 0 or CPIDECODE_ENOMEM. */
 int partial_threads_settle(struct partial *p);

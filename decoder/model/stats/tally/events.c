@@ -37,7 +37,7 @@ const struct tally_event *tally_find_event(
 	return tally_find_event_by_hash(g, name, length, tally_hash_event(name, length));
 }
 
-/* Of a group with too many events; their memory is the tally's. */
+/* Drops an event of a group that has too many. The tally keeps its memory. */
 static void tally_drop_last_event(struct tally *t, struct tally_extra *extra)
 {
 	struct tally_event **last = &extra->events;

@@ -82,7 +82,7 @@ struct tally_event {
 
 /* Figures that few tallies want, or few groups have. */
 struct tally_extra {
-	/* Of CPU utilisation, the system's come first; then the processors'. */
+	/* For CPU utilisation the system's come first, then the processors'. */
 	struct ratio_columns columns;
 	struct tally_spread **spreads; /* of TALLY_VALUES; NULL: none. tally_spread returns one */
 	uint32_t methods;	       /* how they were measured: bits of tally_method */
@@ -91,8 +91,8 @@ struct tally_extra {
 	struct tally_container *containers; /* NULL: all intervals were in the tally's owner's */
 	uint32_t num_containers;
 	bool containers_left_out;
-	/* Of tally_spell_containers: their names, by commas, "-" for the owner's among others;
-	 * NULL: all in the owner's, or not known. */
+	/* The containers' names with commas between, "-" for the owner's among others; set by
+	 * tally_spell_containers. NULL: all in the owner's, or not known. */
 	const char *container;
 	bool shows_container;
 };
@@ -153,7 +153,7 @@ struct tally {
 /* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
 int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
-/* Of a tally with the same owner. */
+/* Merges a group of a tally with the same owner. */
 int tally_merge_group(struct tally *t, const struct tally_group *from);
 /* The same under another label. */
 int tally_merge_group_as(
@@ -162,7 +162,7 @@ int tally_merge_group_as(
 void tally_merge_facts(struct tally *t, const struct tally *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
 int tally_absorb(struct tally *t, struct tally *from);
-/* Of the name of the group that the interval belongs to; a group has it, too. */
+/* The hash of the name of the group that the interval belongs to, which the group keeps. */
 uint32_t tally_hash(const struct interval *iv);
 /* The group of that name, a new one if there is none; NULL: no memory. */
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
@@ -170,7 +170,7 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 /* The group's columns, by columns_change; its times have to be there already. */
 int tally_change_columns(
 	struct tally *t, struct tally_group *g, uint32_t n, columns_change_fn change, void *ctx);
-/* Of an interval that is in the group's times. */
+/* Adds the columns of an interval that is in the group's times. */
 int tally_add_columns(struct tally *t, struct tally_group *g, const struct interval *iv);
 /* The events of an interval that is in the group's times. */
 int tally_add_events(struct tally *t, struct tally_group *g, const struct interval *iv);
@@ -201,7 +201,7 @@ int tally_each_container(const struct tally_extra *extra, uint32_t most,
 bool tally_is_in(const struct tally *t, const struct tally_extra *extra, const char *name);
 /* Sets `container` of all groups. hidden: the owner's name, which is shown as "-", or NULL. */
 int tally_show_containers(struct tally *t, const char *hidden);
-/* As tally_show_containers, for groups that all have an extra. */
+/* Like tally_show_containers, for groups that all have an extra. */
 int tally_spell_containers(struct tally *t, const char *hidden);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);

@@ -163,7 +163,7 @@ static size_t syncs_before(const struct clock *c, uint64_t ticks)
 	return s.low;
 }
 
-/* In stretch i: 0 is the one before the first sync, nsyncs the one after the last. */
+/* The time in stretch i: 0 is the one before the first sync, nsyncs the one after the last. */
 static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 {
 	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];

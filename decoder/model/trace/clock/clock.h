@@ -110,7 +110,7 @@ struct clock_finding {
 	int64_t ns;
 };
 
-/* In order of ticks. Writes the first max to `to`; returns how many there are. */
+/* Writes the first max findings to `to`, in order of ticks; returns how many there are. */
 size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t max);
 
 /*

@@ -29,7 +29,7 @@ enum {
 	CELL_MEAN_COLUMNS = 64,
 };
 
-/* In by_value: left out. */
+/* The mark of a value in by_value that is left out. */
 static const uint32_t cells_left_out = UINT32_MAX;
 
 struct cell_column {

@@ -11,9 +11,9 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 
-/* Of more intervals there are no why and no summary: why reads the trace several times. */
+/* With more intervals a page has no why and no summary: why reads the trace several times. */
 #define REPORTS_MOST_WHY UINT64_C(30000000)
-/* Of more, info does not read the trace again: r->found has its findings, and costs are left out.
+/* With more, info does not read the trace again: r->found has its findings, and costs are left out.
  */
 #define REPORTS_MOST_INFO UINT64_C(10000000)
 

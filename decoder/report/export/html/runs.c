@@ -367,7 +367,7 @@ static int runs_visit_missing(struct runs *w, const struct hook *h)
 	return runs_put_row(w, &w->wakeups, row);
 }
 
-/* Of a waker without a number only an interrupt is shown. */
+/* A waker without a number is shown only if it is an interrupt. */
 static int runs_visit_wakeup(void *ctx, const struct wakeup *wakeup)
 {
 	struct runs *w = ctx;

@@ -32,7 +32,7 @@ struct parquet_export {
 	struct report *r;
 	struct parquet_file to;
 	struct parquet_column *columns;
-	/* Of columns: */
+	/* The file's columns: */
 	enum parquet_source *sources;
 	const struct column **report; /* of COLUMN_OF_REPORT */
 	size_t count;
@@ -42,7 +42,7 @@ struct parquet_export {
 	struct out names;
 };
 
-/* Of the columns of values there are those that occur, of the type that occurs. */
+/* Adds a column for each named value that occurs, of the type that occurs. */
 static int parquet_find_values(struct parquet_export *e, struct interval_stream *s, bool has_values)
 {
 	const struct interval *iv;
@@ -91,7 +91,7 @@ static enum parquet_type parquet_type_of(
 	}
 }
 
-/* Those that a function finds are the ids of threads and processors. */
+/* Columns whose value a function finds are the ids of threads and processors. */
 static enum parquet_type parquet_type_of_column(const struct column *c)
 {
 	if (c->is_text)

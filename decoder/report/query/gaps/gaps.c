@@ -72,8 +72,8 @@ static int gaps_compare_elapsed(const void *x, const void *y)
 	return compare_u64_pair(b->elapsed, a->elapsed, a->group->index, b->group->index);
 }
 
-/* Of a thread with more labels than so many, those with the longest time are distinguished. pairs:
- * room for all of them. */
+/* If a thread has more than `most` labels, distinguishes those with the longest time. pairs: room
+ * for all of them. */
 static void gaps_choose_of_thread(
 	struct gap_search *s, const struct gap_thread *t, struct gap_pair **pairs, size_t most)
 {
@@ -322,7 +322,7 @@ static int gaps_compare_fillers(const void *x, const void *y)
 	return compare_u64(a->group->index, b->group->index);
 }
 
-/* Of one row: those with a name, by time. */
+/* Orders the fillers of one row: those with a name, by time. */
 static int gaps_compare_times(const void *x, const void *y)
 {
 	const struct gap_filler *a = x, *b = y;
@@ -376,7 +376,7 @@ static int gaps_make_fillers(struct gap_search *s)
 	return 0;
 }
 
-/* Of one row: the first n of the array. */
+/* Gives the row the first n of the array. */
 static void gaps_set_fillers(
 	struct gap_row *row, struct gap_filler *fillers, size_t n, enum report_format format)
 {

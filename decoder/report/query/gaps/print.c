@@ -78,7 +78,7 @@ static struct gap_line gaps_line_of(
 	if (filler->group)
 		line.filler_label = tallies_get_label(&filler->group);
 	line.filler_minor = cell_u64(filler->group ? filler->group->mm : 0, filler->group);
-	/* Of nothing there is no number. */
+	/* Time without any interval has no count. */
 	line.count = cell_u64(filler->count, what != gaps_nothing);
 	line.share =
 		cell_real(row->total ? 100 * (double)filler->time / (double)row->total : NAN, 2);
