@@ -136,7 +136,7 @@ build_ahead() {
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
 	only="$only test_libcpc_static test_libcpc_machines test_libtrace_util test_perflib_shared"
-	# Of the decoder's, those with threads.
+	# The decoder's tests that have threads.
 	for part in pass stream intervals library; do
 		only="$only test_decoder_$part"
 	done

@@ -73,7 +73,7 @@ quality-of-all-ones hook 0xC0 0xA0000001 at=5 0xFFFFFFFF 15 64:0xFFFFFFFFFFFFFFF
 unknown-kind hook 0xC0 0x30000001 at=5 1 2 3
 LIST
 
-# As many as a record has room for.
+# As many strings as a record has room for.
 { prologue; echo 'section hooks ring=0 codec=lz4'; awk 'BEGIN {
 	printf "hook 0x10 1 tid=7 at=1"
 	for (i = 0; i < 8000; i++)

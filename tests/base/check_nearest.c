@@ -22,7 +22,7 @@ START_TEST(the_fewest_edits_win)
 	ck_assert_str_eq(find_nearest("typo", known), "type");
 	ck_assert_str_eq(find_nearest("SIZE", known), "size");
 	ck_assert_str_eq(find_nearest("keys", known), "key");
-	/* Of equally near ones, the first. */
+	/* The first of equally near ones. */
 	ck_assert_str_eq(find_nearest("ad", (const char *const[]){"ab", "ac", NULL}), "ab");
 }
 END_TEST

@@ -23,7 +23,7 @@ excuses="$excuses|this cpidecode has no -j|--quick has no rings of that size"
 excuses="$excuses|the kernel tells no processor time of processes"
 excuses="$excuses|a writer and two processors for the drain need three"
 excuses="$excuses|only .* MiB are free in /dev/shm|no ring was full by then"
-# Of a peer that is there.
+# Excuses of a peer that is there.
 excuses="$excuses|LIKWID: |PAPI: |LTTng needs a mount namespace"
 excuses="$excuses|packages are missing|no source of redis|the patch does not fit this version of redis"
 every_row() {

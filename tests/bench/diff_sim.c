@@ -24,7 +24,7 @@ struct model {
 	double drift;	/* drift from the first to the last interval of each run, as a share */
 	double second;	/* share of intervals in a second mode, twice as long */
 	double change;	/* true change of the runs after, as a share */
-	/* Of a fleet: */
+	/* A fleet's: */
 	double host;	   /* standard deviation between hosts, as a share of the mean */
 	unsigned per_host; /* runs of each host; 0: no fleet */
 	bool same_hosts;   /* on both sides */

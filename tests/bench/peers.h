@@ -20,11 +20,11 @@ void peers_trailer(void);
 struct peers {
 	const struct op *ops;	       /* beside hooks; NULL: none */
 	const struct op *interval_ops; /* beside intervals */
-	/* Of tracepoints, in the benchmark's own process; NULL: none. */
+	/* Tracepoints, in the benchmark's own process; NULL: none. */
 	bool (*ready)(void);
 	void (*hit)(uint64_t turns); /* hits each enabled tracepoint so many times */
 	const char *const *events;   /* their names, NULL-terminated */
-	/* Of libraries, in processes of their own; NULL: none. */
+	/* Libraries, in processes of their own; NULL: none. */
 	const char *(*open)(enum place place);
 	const char *(*check)(void); /* NULL, or which of the timed readings failed */
 };

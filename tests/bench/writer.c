@@ -25,7 +25,7 @@
 
 /* Calibrated: a turn of work takes so many ns on this machine. */
 #define WORK_NS 75
-/* Of one repetition: with 2000, the p99.9 is the third slowest. */
+/* Batches of one repetition: with 2000, the p99.9 is the third slowest. */
 #define TAIL_BATCHES 2000
 
 static const struct op *op[MAX_OPS];

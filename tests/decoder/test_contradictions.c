@@ -127,7 +127,7 @@ START_TEST(a_true_header_is_not_reported)
 }
 END_TEST
 
-/* Of a file that is not verified at once counts and the last stamp are found when it is read. */
+/* If a file is not verified at once, reading it finds its counts and last stamp. */
 START_TEST(a_lie_is_found_late_too)
 {
 	struct bytes file = {0};

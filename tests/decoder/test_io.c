@@ -498,7 +498,7 @@ static bool cancel_once_copied(void *ctx, uint64_t copied, uint64_t total)
 	return copied < *(const uint64_t *)ctx;
 }
 
-/* Of a pipe that stays open and idle. */
+/* The pipe stays open and idle. */
 START_TEST(waiting_for_a_pipe_is_canceled)
 {
 	uint64_t written = 600 << 10; /* more than is copied before the thread starts */

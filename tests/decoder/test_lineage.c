@@ -128,7 +128,7 @@ static void compare_chosen(
 		"%s: others", condition);
 }
 
-/* Of reading backward: with a condition on what is nested in an interval, and with others. */
+/* What reading backward selects: by a condition on what is nested in an interval, and by others. */
 struct expected {
 	int inside, others;
 };
@@ -220,7 +220,7 @@ START_TEST(many_threads)
 }
 END_TEST
 
-/* Of a thread that is met before and after many others. */
+/* Its thread comes before and after many others. */
 START_TEST(one_that_began_before_the_clock)
 {
 	enum { OTHERS = 200 };
@@ -284,7 +284,7 @@ START_TEST(much_to_hold)
 	label[LABEL] = '\0';
 	put_header(&file, 1);
 	for (uint64_t i = 0; i < INTERVALS; i++) {
-		/* Of several lengths: match_some goes by places. */
+		/* Labels of several lengths: match_some selects by position. */
 		put_label(&records, INTERVALS + i, 1, 0, false, 2 * i, label + i % 32);
 		if (records.n < SECTION && i + 1 < INTERVALS)
 			continue;

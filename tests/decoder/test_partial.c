@@ -98,7 +98,7 @@ static void check_bytes(const struct buffer *a, const struct buffer *b)
 
 static const struct tick_range whole = {0, UINT64_MAX};
 
-/* Of each length, also where few bytes follow; a longer form of a number is refused. */
+/* Tries each length, also where few bytes follow. A longer form of a number is refused. */
 START_TEST(numbers_read_back_as_they_were)
 {
 	for (unsigned bit = 0; bit <= 128; bit++)
@@ -251,7 +251,7 @@ START_TEST(files_merge_side_by_side)
 }
 END_TEST
 
-/* Of files, not of one: each has a fingerprint of its own. */
+/* Two files share hooks, although each has a fingerprint of its own. */
 START_TEST(hooks_that_two_files_share_are_refused)
 {
 	static const struct {

@@ -531,7 +531,7 @@ END_TEST
 
 START_TEST(the_first_of_much_damage_is_reported)
 {
-	/* Of every two sections one does not unpack. */
+	/* One of every two sections does not unpack. */
 	struct bytes file = {0}, r = {0};
 	const unsigned n = 2500;
 

@@ -293,7 +293,7 @@ START_TEST(sections_with_begins_are_always_read)
 }
 END_TEST
 
-/* Of those that began anywhere before, most come late to a small window. */
+/* Most intervals that began anywhere before come late to a small window. */
 START_TEST(intervals_of_a_window_are_the_same)
 {
 	static const size_t windows[] = {1, 1000, 5000, 20000, 200000, 1000000};

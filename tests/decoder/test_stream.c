@@ -97,7 +97,7 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 	struct bytes entries = {0};
 
 	put_header(file, machine);
-	/* Of another machine ticks are another time. */
+	/* Another machine's ticks are another time. */
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_TICKS, 1000 + 20 * machine);
 	seal_header(file->p);
 	for (unsigned i = 0; i < 200; i++) {

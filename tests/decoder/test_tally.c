@@ -10,7 +10,7 @@
 #include "../lib/suites.h"
 #include "../lib/random.h"
 
-/* Of any size: as many short ones as long ones. */
+/* A value of any size: as many short ones as long ones. */
 static uint64_t random_value(uint64_t *state)
 {
 	uint64_t v = random64(state);

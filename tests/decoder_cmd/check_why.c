@@ -7,7 +7,7 @@
 #include "../lib/suites.h"
 #include "../lib/random.h"
 
-/* Of any size, now and then none, or more than there can be. */
+/* A sum of any size, now and then none, or more than there can be. */
 static exact_sum random_sum(uint64_t *state)
 {
 	uint64_t kind = random64(state) % 16;

@@ -56,7 +56,7 @@ ends '' --report why
 ends "raw CPI needs ${pmu#need }; $scaled; $onthread" --label b
 ends "$split need CPI_TYPE_ONTHREAD in CpiInit; off CPU needs CPI_TYPE_TRACE_QUALITY in CpiInit; % needs a tail that differs from the middle" \
 	--report why --label b
-# Of the columns that are shown.
+# The line is about the columns that are shown.
 ends '' --label b --columns label,count
 ends "raw CPI needs ${pmu#need }" --label b --columns raw_cpi,label
 ends "raw CPI needs ${pmu#need }; migr needs CPI_TYPE_TRACE_QUALITY in CpiInit" \

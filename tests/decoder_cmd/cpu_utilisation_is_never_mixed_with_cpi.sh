@@ -69,7 +69,7 @@ endgroup
 section end
 END
 
-# Of a comparison, on each side.
+# Nor on either side of a comparison.
 run 0 --report diff --format csv t.bin cpi.bin
 in_file out '^load,1,count,,300,0,.*,200,reference\+idle_fine,.?$'
 in_file out "^load,1,instructions,.*,192,,.?\$"

@@ -111,7 +111,7 @@ done
 run 2 --report diff --format svg --weight nonesuch a.bin b.bin
 run 2 --report diff --format folded a.bin b.bin
 
-# As a page: tests/browser compares its frames with the picture's.
+# The page: tests/browser compares its frames with the picture's.
 run 0 --report diff --format html --weight ns --compensate --label query a.bin b.bin
 in_file out '^<script type="text/plain" class="change">'
 run 1 --report diff --format html a.p b.bin

@@ -239,7 +239,7 @@ run 0 --report why --tail p96 --format json --label none slow_cycles.bin
 } | sed 's/page-faults/cycles/' | "$MKTRACE" - cycles.bin
 run 0 --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.bin
 [ "$(head -1 out | tr -d '\r' | sed 's/.*,instructions_scaled,//')" = per_ns,ipc,cpi ] || fail "other metrics"
-# Of the sums 4000/4000, where the mean of the ratios is 1.67.
+# The ratio of the sums, 4000/4000; the mean of the ratios is 1.67.
 in_file out '^x,1,2,.*,5.0000,1.0000,1.0000.?$'
 run 0 --partial cycles.p cycles.bin
 run 0 --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.bin

@@ -93,7 +93,7 @@ in_file out '^request,0,194,gaps,,,1,1000.0,'
 in_file out '^tick,0,194,gaps,,,1,1850.0,'
 in_file out '^tick,0,194,label,request,0,1,950.0,51.35,'
 
-# Of very many labels fillers are summed, and nothing is lost: they add up to the gaps.
+# With very many labels fillers are summed, and nothing is lost: they add up to the gaps.
 "$GENTRACE" -k groups -n 8000 -l 2000 -e -t 1 -c 2 many.bin
 run 0 --report gaps --format csv many.bin
 tr -d '\r' <out | awk -F, '

@@ -18,7 +18,7 @@ make()
 		echo 'section end'
 	} | "$MKTRACE" - "$file"
 }
-# Of a run of 400: around a mean, and never twice the same.
+# The times of a run of 400: around a mean, and never twice the same.
 spread()
 {
 	seq 400 | awk -v mean="$1" '{ print mean - 50 + $1 * 173 % 101 }'

@@ -21,7 +21,7 @@ def intervals(*arguments):
 
 every = {row["id"]: row for row in intervals()}
 selected = intervals(*options) if options else list(every.values())
-# As reports of hooks alone have it, the first stamp.
+# The origin of reports of hooks alone: the first stamp.
 origin = 0
 if "time:" in lists:
     origin = min((row["time_ns"] for row in run("--report", "hooks", "--format", "json")), default=0)

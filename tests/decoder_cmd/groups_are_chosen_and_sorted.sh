@@ -70,7 +70,7 @@ run 0 --by time:100us --format csv --top 3 g.bin
 values out total_ns >there
 sort -gr there | cmp - there || fail "--top alone with time"
 
-# Of a deep stack the outermost 1000 names and the own one; of long names 64 KiB.
+# A deep stack has its outermost 1000 names and the own one; long names are cut at 64 KiB.
 deep()
 {
 	{

@@ -47,7 +47,7 @@ for traces in t.bin nesting.bin begins.bin 'host-*.bin'; do
 		named $traces -- $options
 	done
 done
-# As --by has it.
+# The parents that --by has.
 run 0 --format csv --by parent t.bin
 tail -n +2 out | tr -d '\r' | cut -d, -f1,2 | sort >by
 run 0 --report intervals --format csv --columns parent t.bin

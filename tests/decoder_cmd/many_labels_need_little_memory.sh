@@ -39,7 +39,7 @@ within --report diff labels.bin labels.bin
 within --report summary several.bin
 within --report diff several.bin several.bin
 
-# Of each processor, and of CPU utilisation.
+# Labels with figures of each processor, and of CPU utilisation.
 "$GENTRACE" -k groups -n 30k -l 7500 -c 8 -e -d 1 -p label,cpus -z lz4 cpus.bin
 within --report cpus cpus.bin
 

@@ -135,7 +135,7 @@ LC_ALL=C sed 's/--columns=label,count/--output=label,countx/' evil.p >evil2.p
 run 1 merge evil2.p
 [ ! -e label,countx ] || fail "a partial result chose a file"
 
-# Of a diff: the runs of either side, whose options it takes from the first one that has some.
+# A diff has runs on either side, and takes the options of the first one that has some.
 "$MKTRACE" - t2.bin <<'END'
 clock tsc
 id "the 2nd machine!"

@@ -98,7 +98,7 @@ run 0 --format folded two.bin one.bin three.bin
 cmp -s out expected || fail "stacks differ"
 [ -s expected ] || fail "no stacks"
 
-# Of times too: each part of a time range is found in its file.
+# Times, too: each part of a time range is found in its file.
 run 0 --report hooks --from 1700000000.0015 --to 1700000000.0025 whole.bin
 mv out expected
 [ -s expected ] || fail "nothing in the range"

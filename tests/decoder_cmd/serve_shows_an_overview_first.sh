@@ -55,7 +55,7 @@ class Server:
         """Only of one that is stopped."""
         os.kill(self.makers[0], number)
 
-# As of a caller that ignores how its children end: the server has to know it of its own.
+# The caller ignores how its children end: the server has to find out about its own.
 server = Server(lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 if server.is_stopped:
     page = server.get("")

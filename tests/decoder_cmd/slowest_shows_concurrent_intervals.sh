@@ -67,7 +67,7 @@ in_file out '^1\. "tick", minor 0x00 of major 0xC2: 1\.00 us'
 in_file out '^   in: request \(2\.00 us\)$'
 in_file out '^     100 ns      1    100 ns  request$'
 
-# As the intervals themselves tell.
+# The same, computed from the intervals themselves.
 "$GENTRACE" -k groups -n 1500 -c 3 -t 5 -l 10 g.bin
 run 0 --report intervals --format csv g.bin
 tr -d '\r' <out | sed 1d >intervals.csv

@@ -38,7 +38,7 @@ run 0 --report slowest -n 1 --format json t.bin
 grep -q '"meanwhile":\[\],"kernel_switches":2,"kernel_records_lost":0,"preempted_ns":2000.0,"waiting_ns":3000.0,"ran":\[{"tid":0,"pid":0,"name":null,"instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":2,"pid":2,"name":"other","instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":3,"pid":2,"name":null,"instead_ns":1000.0,"start_cpu_ns":1000.0,"cpu_ns":1000.0}\]}$' out ||
 	fail "json: $(cat out)"
 
-# Of the processor: idle from 16000 to 18000.
+# The processor was idle from 16000 to 18000.
 run 0 --report info t.bin
 in_file out '^cpu 0  *2\.00 us  *12\.0 us  *0 ns$'
 run 0 --report info --format json t.bin

@@ -34,7 +34,7 @@ wakers_are()
 	cmp expected text || fail "$1: $(cat text)"
 }
 
-# Of the waits one ended by a thread of another processor, one by an interrupt while another ran, one by one while idle: the report has interrupts as one waker. The wake-up at
+# A thread of another processor ended one wait, an interrupt while another thread ran ended one, and an interrupt while idle one: the report has interrupts as one waker. The wake-up at
 # 29000, while it was preempted, ended none, nor did that of thread 7.
 remote='hook 0xC3 4 tid=9 at=50000 1 3 64:8000 64:14000 0 1 2 4 0 100 7 2 4 0 15000 1 2 4 0'
 local='hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23000 0 1 2 2 1 2500 1 0 0 2'
@@ -142,7 +142,7 @@ trace "$remote" "$local" "$remote" "$local" | "$MKTRACE" - twice.bin
 told t.bin >expected
 told twice.bin | cmp - expected || fail "twice: $(told twice.bin)"
 
-# Of another machine: none of its wake-ups.
+# Another machine's wake-ups do not count.
 { echo 'id "another trace id"'; trace "$remote" | sed 's/tid=1 at/tid=4 at/'; } | "$MKTRACE" - other.bin
 
 { echo 'id "a third trace id"'; trace; } | "$MKTRACE" - alone.bin

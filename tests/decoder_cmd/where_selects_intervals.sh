@@ -218,7 +218,7 @@ in_file err 'given twice'
 refused 12 'contains\(\) cannot ask' --where 'contains(  parent.self_ns>1)'
 refused 20 'contains\(\) cannot ask' --where 'contains(tid=1 and under(contains(tid=1)))'
 refused 10 'contains\(\) cannot ask' --where 'contains(parent.own_nested_ns>1)'
-# Of 2000 that overlap without nesting, after some that are counted by then: those are counted once.
+# 2000 intervals overlap without nesting, after some that are counted by then: those are counted once.
 {
 	printf 'section labels\nlabel "overlaps"\nlabel "later"\nsection hooks ring=0\n'
 	awk 'BEGIN {

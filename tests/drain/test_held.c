@@ -14,7 +14,7 @@ static void begin_hook(struct hook_writer *w)
 	ck_assert_int_eq(hook_begin(w, CHECKED_MAJOR, CHECKED_BYTES, 1), HOOK_RESERVED);
 }
 
-/* Of another major, so that it is told apart: "foreign". */
+/* Ends a hook of another major, to tell it apart: "foreign". */
 static void end_hook(struct hook_writer *w)
 {
 	uint8_t *at = hook_record(w, 0x52, 1, 7, 0, 0);

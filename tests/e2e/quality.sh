@@ -58,8 +58,8 @@ asleep() {
 		cell asleep flags | grep -q '^summary+quality'
 }
 
-# Of a crowd's intervals of a millisecond or more, how many say that there was no switch, and how
-# many say nothing of it. A host that stopped the processor is no switch, either.
+# How many of a crowd's intervals of a millisecond or more say that there was no switch, and how
+# many do not say. A host that stopped the processor is no switch, either.
 crowd_counts() {
 	awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

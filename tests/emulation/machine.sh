@@ -81,7 +81,7 @@ EOT
 	echo "$!" >"$here/pid"
 }
 
-# Those that have not ended.
+# Counts the machines that have not ended.
 machine_running() {
 	n=0
 	for pid in "$arm64_dir"/boot/*/pid; do

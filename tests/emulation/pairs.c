@@ -78,7 +78,7 @@ static void run_light(void *handle, int pairs)
 	}
 }
 
-/* Of a pair. */
+/* The counts of a pair. */
 static struct counts count(void (*run)(void *handle, int pairs), void *handle)
 {
 	struct counts least = {{UINT64_MAX, UINT64_MAX}};

@@ -21,7 +21,7 @@ static const struct {
 	{"cycles,cycles:u,cpu/event=0x3c/u", 3, "cpu/event=0x3c/u", false, false},
 	{"page-faults,nosuchpmu/event=1,umask=2/", 2, "nosuchpmu/event=1,umask=2/", true, false},
 	{"cycles,instructions,branches,faults", MAX, "faults", false, false},
-	/* Of all processors: another event than that of the thread. */
+	/* On all processors it is another event than on the thread. */
 	{"cycles,cycles:a", 2, "cycles:a", false, true},
 	{"cycles:ua,cycles:uka", 2, "cycles:uka", false, true},
 	{"cpu/event=0x3c/a,cpu/event=0x3c/ak", 2, "cpu/event=0x3c/ak", false, true},

@@ -162,7 +162,7 @@ reports_have_options_of_their_own() {
 	[ $status = 2 ] && grep -q -- '--option --by=host: a report.s option goes with one --report' "$work/err"
 }
 
-# As the kernel kills for memory: the task alone.
+# Kills the task alone, as the kernel does for memory.
 killed_task_is_made_again() {
 	wrap <<'END'
 case " $* " in

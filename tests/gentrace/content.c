@@ -115,7 +115,7 @@ void content_close(struct content *c)
 	free(c);
 }
 
-/* Of n, the first ones most. */
+/* A number below n, low ones more often. */
 static uint32_t skewed(struct content *c, uint32_t n)
 {
 	uint64_t r = random_next(&c->random) >> 43; /* 21 bits */

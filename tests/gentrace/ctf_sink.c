@@ -12,7 +12,7 @@
 #include "../../formats/bytes.h"
 #include "../../formats/cpi_hooks.h"
 
-/* Of a packet: magic, stream; stamps, content and packet size in bits, processor. */
+/* A packet's header: magic, stream; stamps, content and packet size in bits, processor. */
 enum {
 	PACKET_MAGIC = 0,
 	PACKET_STREAM = 4,

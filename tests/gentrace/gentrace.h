@@ -14,8 +14,8 @@
 
 enum kind { KIND_HOOKS, KIND_GROUPS, KIND_MIXED };
 enum format { FORMAT_TRACE, FORMAT_CTF, FORMAT_FOLDED };
-/* Of the sections in a file: by first stamp (as a dump), as they filled up (as the drain), or
- * ring after ring, which is as far from the order of time as it gets. */
+/* The order of the sections in a file: by first stamp (a dump's), as they filled up (the drain's),
+ * or ring after ring, which is as far from the order of time as it gets. */
 enum order { ORDER_FIRST, ORDER_FILLED, ORDER_RINGS };
 
 /* The parts of a group. */
@@ -70,7 +70,7 @@ struct unit {
 	uint64_t stamp;
 	struct hook hook[MAX_HOOKS_OF_UNIT];
 	unsigned nhooks;
-	/* Of a group: its labels from the outermost on, and ticks outside nested groups. */
+	/* A group's labels from the outermost on, and its ticks outside nested groups. */
 	const char *const *stack;
 	unsigned depth;
 	const char *process, *task; /* process: its main thread's name */

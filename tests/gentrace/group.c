@@ -161,7 +161,7 @@ static void add_label(struct group *g, uint32_t minor, const char *label, struct
 	u->hook[u->nhooks - 1].length = (unsigned)strlen(label);
 }
 
-/* Of CPU utilisation: a tenth of what is not idle is in interrupts; the clock is the nominal one.
+/* CPU utilisation: a tenth of what is not idle is in interrupts; the clock is the nominal one.
  */
 enum { UTIL_TYPES = CPUUTIL_HOOK_BUSY | CPUUTIL_HOOK_INTR | CPUUTIL_HOOK_PERF };
 

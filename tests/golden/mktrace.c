@@ -493,7 +493,7 @@ static bool damage_statement(const char *what, struct line *l)
 	return true;
 }
 
-/* Of an NRM2 file; false: it may be damage. */
+/* Handles a statement of an NRM2 file; false: it may be damage. */
 static bool other_statement(const char *what, struct line *l)
 {
 	size_t at = file.n;

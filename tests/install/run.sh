@@ -206,7 +206,7 @@ check "libcpc refuses a libswtrace of another release" refuses_another_release
 check "C and C++ programs with find_package, shared and static" with_find_package
 check "an installation below DESTDIR, moved, is found there" moved
 check "absolute install folders are kept" absolute
-# Of nm's lines: names without their versions; the versions themselves are absolute symbols.
+# Names without their versions, from nm's lines; the versions themselves are absolute symbols.
 public_names() {
 	awk 'NF == 3 && $2 != "A" { sub("@.*", "", $3); print $3 }'
 }

@@ -111,7 +111,7 @@ START_TEST(format_of_the_kernel)
 }
 END_TEST
 
-/* Of the usual text, `from` becomes `to`. */
+/* In the usual text, `from` becomes `to`. */
 static const struct {
 	const char *from, *to;
 } bad_formats[] = {
@@ -166,7 +166,7 @@ END_TEST
 
 enum { RAW = 36, RECORD = 8 + 8 + 8 + 8 + 4 + RAW };
 
-/* Of thread 12 of process 11, which wakes thread 34. */
+/* Makes a record of thread 12 of process 11, which wakes thread 34. */
 static void make_record(uint8_t bytes[RECORD], uint8_t flags)
 {
 	const uint32_t ids[] = {11, 12}, raw = RAW, woken = 34;

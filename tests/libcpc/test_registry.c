@@ -109,7 +109,7 @@ START_TEST(without_room_for_files_it_is_eagain)
 }
 END_TEST
 
-/* Of whatever length and contents. */
+/* The file may have any length and contents. */
 START_TEST(contents_invalidate_at_worst)
 {
 	int fd;

@@ -55,7 +55,7 @@ static bool on_type(int type, int cpu)
 	return cpu < 64 && (fake_pmu.cpus_of[type] >> cpu & 1);
 }
 
-/* Of the event; of the processor without one; -1: of none. */
+/* The type of core of the event, or of the processor if it has none; -1: none. */
 static int type_of(const struct perf_event_attr *attr, int cpu)
 {
 	uint64_t pmu = attr->type == PERF_TYPE_HARDWARE ? attr->config >> 32 : 0;

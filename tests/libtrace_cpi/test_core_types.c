@@ -171,7 +171,7 @@ START_TEST(kernel_without_extended_types)
 	ck_assert_int_eq(perf_open_cpu(&c, 6), PERF_OPEN);
 	ck_assert(perf_has(&c, PERF_INSTRUCTIONS));
 	perf_close_counters(&c, false);
-	/* Of a thread, it would be one type's counts only. */
+	/* A thread's group would have the counts of one type only. */
 	ck_assert_int_eq(perf_open_thread(&c, 0), PERF_UNAVAILABLE);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }

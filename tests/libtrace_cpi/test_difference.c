@@ -465,7 +465,7 @@ START_TEST(thread_between)
 }
 END_TEST
 
-/* Of a start that goes by the page, and counted. */
+/* The start goes by the page, and the thread was counted. */
 START_TEST(thread_counted)
 {
 	from->plain = true;

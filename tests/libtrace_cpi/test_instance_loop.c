@@ -100,7 +100,7 @@ START_TEST(most_starts_are_usual)
 }
 END_TEST
 
-/* Those of quality in the order of their bits. */
+/* The figures of quality, in the order of their bits. */
 static uint64_t quality_figure(uint32_t bit)
 {
 	const UINT32 *word = group_record(2)->word, *p;

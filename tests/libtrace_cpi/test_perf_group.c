@@ -270,7 +270,7 @@ START_TEST(access_asked_for)
 	ck_assert_int_eq(open_three(NULL), 0);
 	ck_assert_uint_eq(fake_pmu.access, 0);
 	perf_group_close(&g, false);
-	/* Of processors it is refused. */
+	/* The kernel refuses it for processors. */
 	fake_pmu.errno_of_access[2] = fake_pmu.errno_of_access[3] = 0;
 	ck_assert_int_eq(perf_group_open(&g, attr, 3, -1, 0, NULL), 0);
 	ck_assert_uint_eq(fake_pmu.access, 0);

@@ -7,7 +7,7 @@
 
 enum { CPUS = 4 };
 
-/* Of this test. */
+/* This test's samples. */
 extern struct counter_sample *from, *to;
 extern struct counter_interval *out;
 

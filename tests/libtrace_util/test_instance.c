@@ -190,7 +190,7 @@ START_TEST(no_handles)
 	h = util(0);
 	ck_assert_int_eq(CpuUtilTerminate(h), PU_SUCCESS);
 	refuses(h);
-	/* Those of the other facility, either way. */
+	/* Instances of the other facility, either way. */
 	ring_double.major = CPI_TRACE_MAJOR;
 	cpi = init(0);
 	ring_double.major = CPUUTIL_TRACE_MAJOR_CODE;

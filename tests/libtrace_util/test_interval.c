@@ -271,7 +271,7 @@ START_TEST(one_changed)
 	ck_assert_uint_eq(out->cpu[1].usage.elapsed, NOT_MEASURED);
 	ck_assert(isnan(d->cpu_busy[1]) && isnan(d->cpu_idle[1]));
 	ck_assert_double_eq_tol(d->cpu_busy[0], 25, 0.001);
-	/* Of the others. */
+	/* The system's figures are those of the other processors. */
 	ck_assert_double_eq_tol(d->sys_busy, 25, 0.001);
 	ck_assert_double_eq_tol(d->sys_idle, 75, 0.001);
 	free(d);

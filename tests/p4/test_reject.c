@@ -92,7 +92,7 @@ START_TEST(events_of_other_models_are_refused)
 }
 END_TEST
 
-/* Of every event: each bit that is no mask, each counter that cannot, no mask at all. */
+/* Tries with every event each bit that is no mask, each counter that cannot, and no mask at all. */
 START_TEST(every_event)
 {
 	const struct p4_event *event = &p4_events[_i];

@@ -26,7 +26,7 @@ START_TEST(registers_and_counters_match)
 			ck_assert(!(p4_escrs[f].counters & escr->counters) ||
 				  p4_escrs[f].select != escr->select);
 	}
-	/* Of each counter: as many as the manual's table has lines for it. */
+	/* Each counter has as many as the manual's table has lines for it. */
 	for (unsigned c = 0; c < P4_COUNTERS; c++)
 		ck_assert_uint_eq(listeners[c], c < 4				? 8
 						: c < 8				? 3

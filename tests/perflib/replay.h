@@ -29,7 +29,7 @@ void add_one(HANDLE query, const GUID *set, ULONG counter, const char *pattern);
 HANDLE replay_all(const char *path, const GUID *set);
 /* The next sample, found right; free it. NULL: ERROR_NO_MORE_ITEMS. */
 PERF_DATA_HEADER *next_sample(HANDLE query);
-/* Of the first result. -1: there is none. */
+/* Finds the value in the first result. -1: there is none. */
 int value_of(const void *data, const char *instance, ULONG counter, ULONGLONG *value);
 ULONG rows_of(const void *data);
 /* The formatted value between two samples; NAN: there is none. */

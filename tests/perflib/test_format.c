@@ -53,7 +53,7 @@ static const struct formula_case {
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, 150},
 	{PERF_100NSEC_TIMER_INV, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, -50},
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1010, 0, 0, 1000, 0}, 101},
-	/* Of an object's clock, which stands in for the time stamp. */
+	/* The clock is an object's, which stands in for the time stamp. */
 	{PERF_OBJ_TIME_TIMER, {1000, 0, 500, 0, 0}, {1300, 0, 1700, 0, 0}, 25},
 	/* Three components of 1200 ticks or 100 ns each: busy 600, 1200 and 900, 2700 of 3600. */
 	{PERF_COUNTER_MULTI_TIMER, {50, 3, 100, 0, 0}, {2750, 3, 1300, 0, 0}, 75},
@@ -189,7 +189,7 @@ START_TEST(no_values)
 }
 END_TEST
 
-/* Those that take one sample take it alone; the others are not ready. */
+/* Types that take one sample take it alone; the others are not ready. */
 START_TEST(one_sample)
 {
 	static const ULONG alone[] = {PERF_COUNTER_RAWCOUNT, PERF_COUNTER_RAWCOUNT_HEX,

@@ -147,7 +147,7 @@ START_TEST(processors_that_are_offline_have_no_row)
 	IS(idle(s[0], s[1], "0,2"), 25);
 	IS(idle(s[0], s[1], "_Total"), 50);
 	ck_assert(isnan(intr(s[0], s[1], "0,2")));
-	/* Of which nothing was measured. */
+	/* Nothing of it was measured. */
 	ck_assert(isnan(idle(s[1], s[2], "0,2")));
 	free_all(s, 3);
 }

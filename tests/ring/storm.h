@@ -54,7 +54,7 @@ void storm_ledger(
 /* CPUs this process may run on, below 1024, in order; at most n of them. Returns how many. */
 uint32_t storm_cpus(uint32_t *cpu, uint32_t n);
 
-/* Of a clock that does not go back. */
+/* The time by a clock that does not go back. */
 static inline uint64_t storm_milliseconds(void)
 {
 	return time_ns_monotonic() / 1000000;

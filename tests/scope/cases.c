@@ -159,7 +159,7 @@ static pid_t fork_inside(void)
 	return fork();
 }
 
-/* Of an interval that began in the usual way: after those of which the own cost is measured. */
+/* Forks in an interval that began in the usual way: after those whose own cost is measured. */
 static void forks_inside(void)
 {
 	int status = 0;

@@ -339,7 +339,7 @@ START_TEST(processors_that_do_not_count_are_missing)
 	ck_assert_uint_eq(r.rows, 4);
 	ck_assert(rows[0].count == 100 && rows[0].measured_targets == 1 && rows[0].targets == 2);
 	ck_assert_uint_eq(rows[1].count, 150);
-	/* Of other processors than the cycles: no CPI. */
+	/* Instructions of other processors than the cycles give no CPI. */
 	ck_assert_str_eq(rows[1].figure_unit, "/s");
 	ck_assert(rows[2].count == 40 && rows[2].targets == 1);
 	ck_assert(rows[3].count == 2 && rows[3].measured_targets == 1);

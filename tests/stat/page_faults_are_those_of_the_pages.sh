@@ -1,5 +1,5 @@
 #!/bin/sh
-# Of threads, of children and of both sizes: more pages touched, more faults counted.
+# By threads, by children, and in both sizes: more pages touched, more faults counted.
 . "${0%/*}/lib.sh"
 measured page-faults || skip "page faults cannot be counted here"
 

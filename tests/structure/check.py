@@ -101,7 +101,7 @@ def room_includes(sources, arrows):
         room = room_of(path, arrows)
         for included in includes_of(path, text, sources):
             to = room_of(included, arrows)
-            # Of include/, the decoder has its own header alone, which few other rooms may use.
+            # The decoder has only its own header of include/, which few other rooms may use.
             own = included.startswith(DECODER_HEADER)
             if to == "include" and own != room.startswith("decoder/"):
                 to = included

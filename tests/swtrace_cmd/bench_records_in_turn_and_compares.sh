@@ -6,7 +6,7 @@ TMPDIR=$dir
 PATH=$(dirname "$CPIDECODE"):$PATH
 export TMPDIR PATH
 
-# Of which run it is, each says so.
+# Each names its run.
 run 0 bench -n 4 -s 1 --format csv -o kept --against "echo old >>order; '$INTERVALS' 150 0 0" -- \
 	sh -c "echo new >>order; '$INTERVALS' 150 0 0"
 [ "$(tr '\n' ' ' <order)" = 'old new new old old new new old ' ] || fail "not in turn: $(cat order)"

@@ -301,8 +301,8 @@ START_TEST(containers_follow_their_tasks)
 }
 END_TEST
 
-/* Of one task that the file names, one that it does not, and of tasks without a slot; a discard
- * does not reset what tasks lost. */
+/* One task that the file names, one that it does not, and tasks without a slot lose hooks. A
+ * discard does not reset what tasks lost. */
 START_TEST(losses_name_their_task)
 {
 	fake_session.geometry.mode = SHM_MODE_NORMAL;

@@ -107,7 +107,7 @@ for n in 4000000100 4000000200 4000000300; do
 	kill -USR1 $dumper
 	until_true '[ "$(dumps)" -gt '"$before"' ]'
 done
-# Of both that wait, the dump comes first.
+# Both wait; the dump comes first.
 "$WRITER" paced 1 4000000400 >/dev/null
 kill -STOP $dumper
 kill -USR1 $dumper

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 cpidecode, conditions, *traces = sys.argv[1:]
 TEXTS = {"label", "flags", "time_source", "method"}
-# Of tasks, which these events have not.
+# Columns of tasks, which these events lack.
 NOT_ASKED = {"pid", "task", "tid", "major"}  # major is the hook's
 OF_A_TRACE = {"depth", "own_nested_ns", "container", "id", "parent_id"}
 # They need a whole trace, or more than the event.
@@ -75,7 +75,7 @@ for trace in traces:
     names, *rows = csv.reader(io.StringIO(text, newline=""))
     events = set(names[names.index("own_nested_ns") + 1:-2])
     rows = [dict(zip(names, row)) for row in rows]
-    # Of damaged and contradictory groups, and of hooks without their group, more is defined for a trace.
+    # For damaged and contradictory groups, and hooks without their group, a trace defines more.
     left_out = {row["id"] for row in rows if FLAGS_OF_A_TRACE & set(row["flags"].split("+"))}
     rows = [row for row in rows if row["id"] not in left_out]
     for name in names:

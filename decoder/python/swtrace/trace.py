@@ -50,7 +50,7 @@ class Trace:
         for i, path in enumerate(paths):
             lacking = _describe_lacking(library, trace, i)
             if lacking:
-                # Of the caller of open().
+                # stacklevel: the line of the caller of open().
                 warnings.warn("%s: %s" % (os.fsdecode(path), lacking), TraceWarning, stacklevel=3)
 
     def __enter__(self) -> "Trace":

@@ -3,7 +3,7 @@
 unset SWTRACE_SESSION
 export SWTRACE_TEST_HOTPLUG=1 # no other program uses these CPUs
 
-# Of all processors and processes, in hundredths of a second: what this machine costs the host.
+# The time of all processors and processes, in hundredths of a second: what this machine costs the host.
 busy() {
 	awk '$1 == "cpu" { print $2 + $3 + $4 + $7 + $8 }' /proc/stat
 }

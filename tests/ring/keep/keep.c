@@ -160,7 +160,7 @@ static void settle_rings(struct rings *rings, struct dumped *d)
 
 static void (*before_the_cut)(void);
 static void (*after_the_cut)(struct dumped *d);
-/* Of each section: a dump whose output is slow. */
+/* The pause after each section: a dump whose output is slow. */
 static useconds_t pause_us;
 
 /* Waits for so many laps between the cut and the first section, and as many in the middle. */
