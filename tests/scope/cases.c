@@ -394,13 +394,17 @@ static void unloaded(const char *plugin)
 		void *object = dlopen(plugin, RTLD_NOW);
 		void (*work)(void) =
 			object ? (void (*)(void))(uintptr_t)dlsym(object, "work") : NULL;
+		void (*leave_open)(void) =
+			object ? (void (*)(void))(uintptr_t)dlsym(object, "leave_open") : NULL;
 
-		if (!work) {
+		if (!work || !leave_open) {
 			fprintf(stderr, "%s\n", dlerror());
 			exit(1);
 		}
 		work();
+		leave_open();
 		dlclose(object);
+		SwtraceEnd();
 	}
 }
 

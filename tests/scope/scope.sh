@@ -263,8 +263,10 @@ unloaded)
 	expect <<-'END'
 	0 of a plugin {"n": 1}
 	1 begun in a plugin
+	0 left open by a plugin {"left": 1, "text": "its own"}
 	0 of a plugin {"n": 1}
 	1 begun in a plugin
+	0 left open by a plugin {"left": 1, "text": "its own"}
 	END
 	;;
 laps)

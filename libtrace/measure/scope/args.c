@@ -11,31 +11,46 @@ static uint32_t args_kept(UINT32 count)
 	return count < SWT_ARGS_MAX ? count : SWT_ARGS_MAX;
 }
 
+enum { ARGS_EACH_BYTES = sizeof(SWT_ARG) + sizeof(swtrace_label_) };
+
 size_t args_bytes(UINT32 count, const SWT_ARG *arg)
 {
 	uint32_t kept = args_kept(count);
-	size_t bytes = sizeof(struct args) + kept * sizeof *arg;
+	size_t bytes = sizeof(struct args) + kept * ARGS_EACH_BYTES;
 
 	for (uint32_t i = 0; i < kept; i++)
-		bytes += args_text_length(&arg[i]);
+		bytes += (size_t)arg[i].name->length + args_text_length(&arg[i]);
 	return (bytes + 7) & ~(size_t)7;
+}
+
+static void args_copy_name(swtrace_label_ *to, char *text, const swtrace_label_ *from)
+{
+	memcpy(text, from->text, from->length);
+	to->text = text;
+	to->length = from->length;
+	/* Other threads may find it meanwhile. */
+	to->number = __atomic_load_n(&from->number, __ATOMIC_RELAXED);
 }
 
 size_t args_copy(struct args *to, size_t room, UINT32 count, const SWT_ARG *arg)
 {
-	uint32_t kept = args_kept(count);
+	uint32_t kept = args_kept(count), i;
+	swtrace_label_ *names;
 	size_t at;
 
-	if (kept > (room - sizeof *to) / sizeof *arg)
-		kept = (uint32_t)((room - sizeof *to) / sizeof *arg);
-	at = sizeof *to + kept * sizeof *arg;
-	to->count = kept;
-	to->is_cut = kept < count;
-	for (uint32_t i = 0; i < kept; i++) {
+	if (kept > (room - sizeof *to) / ARGS_EACH_BYTES)
+		kept = (uint32_t)((room - sizeof *to) / ARGS_EACH_BYTES);
+	names = (swtrace_label_ *)(void *)&to->arg[kept];
+	at = sizeof *to + kept * ARGS_EACH_BYTES;
+	to->is_cut = false;
+	for (i = 0; i < kept && arg[i].name->length <= room - at; i++) {
 		SWT_ARG *a = &to->arg[i];
 		uint32_t length = args_text_length(&arg[i]);
 
 		*a = arg[i];
+		args_copy_name(&names[i], (char *)to + at, arg[i].name);
+		a->name = &names[i];
+		at += a->name->length;
 		if (a->type != INTERVAL_ARG_TEXT)
 			continue;
 		if (length > room - at)
@@ -47,6 +62,8 @@ size_t args_copy(struct args *to, size_t room, UINT32 count, const SWT_ARG *arg)
 			memcpy((uint8_t *)to + at, arg[i].value.text, length);
 		at += length;
 	}
+	to->count = i;
+	to->is_cut |= i < count;
 	return (at + 7) & ~(size_t)7;
 }
 

@@ -17,7 +17,8 @@
 
 _Static_assert(SWT_ARGS_MAX == INTERVAL_ARGS_MAX, "one limit");
 
-/* A copy; texts follow it in the same memory. */
+/* A copy; names and texts follow it in the same memory, as the code that names them may be unloaded
+ * before the interval ends. */
 struct args {
 	uint32_t count;
 	bool is_cut; /* an argument, or the end of a text, is missing */

@@ -153,10 +153,10 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 		memset(p + fixed - 8, 0, 8);
 		memcpy(p + sizeof(struct kept), text, length);
 	}
-	scope_keep_args(p + fixed, bytes - fixed, nargs, args);
-	/* A name's first use is slow: before the clock is read. */
+	/* A name's first use is slow: before the clock is read. The copies have its number. */
 	for (UINT32 i = 0; i < nargs; i++)
 		attach_find_label(args[i].name->text, args[i].name->length, &args[i].name->number);
+	scope_keep_args(p + fixed, bytes - fixed, nargs, args);
 	s->kept = at + 1;
 	s->text = length;
 }
