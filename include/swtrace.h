@@ -3,7 +3,7 @@
  * with libswtrace. Needs GCC or Clang; C99 or C++11.
  *
  *	SWTRACE_SCOPE("parse");				to the end of the block
- *	SWTRACE_SCOPE("get", SWT_U64("size", n), SWT_TEXT("key", k));
+ *	SWTRACE_SCOPE("get", SWT_U64("size", n), SWT_STR("key", k));
  *	SwtraceBegin("parse"); ... SwtraceEnd();	across functions, nested, per thread
  *	CpiArg(handle, SWT_U64("size", n));		arguments of a CPI interval
  *
