@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -408,6 +409,22 @@ static void unloaded(const char *plugin)
 	}
 }
 
+/* The page of the thread's switches no longer changes. */
+static void stopped(void)
+{
+	{
+		SWTRACE_SCOPE("before");
+	}
+	if (prctl(PR_TASK_PERF_EVENTS_DISABLE)) {
+		perror("prctl");
+		exit(1);
+	}
+	for (int i = 0; i < 2; i++) {
+		SWTRACE_SCOPE("sleeps");
+		usleep(5000);
+	}
+}
+
 static void *ends_elsewhere(void *scope)
 {
 	SWTRACE_SCOPE("of the other thread", SWT_STR("s", "its own"));
@@ -584,7 +601,8 @@ int main(int argc, char **argv)
 		{"turned_off", turned_off}, {"rests", rests}, {"costs", costs},
 		{"signals", signals}, {"labels", labels}, {"moved", moved},
 		{"coroutines", coroutines}, {"limited", limited}, {"filled", filled},
-		{"deep", deep}, {"laps", laps}, {"moves", moves}, {"holds", holds}};
+		{"deep", deep}, {"laps", laps}, {"moves", moves}, {"holds", holds},
+		{"stopped", stopped}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

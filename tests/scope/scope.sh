@@ -269,6 +269,20 @@ unloaded)
 	0 left open by a plugin {"left": 1, "text": "its own"}
 	END
 	;;
+stopped)
+	# A thread that slept was not on its processor, also if the page of its switches stopped.
+	in_session "$CASES" stopped
+	expect <<-'END'
+	0 before
+	0 sleeps
+	0 sleeps
+	END
+	python3 -c '
+import json
+for row in map(json.loads, open("rows")):
+    assert row["label"] == "before" or row["off_cpu_ns"] is None, row
+' || fail "a sleep is time on the processor"
+	;;
 laps)
 	# The first label's hook is overwritten; the last one's text was written before all.
 	# On one processor: if the program moved, ends would be overwritten in one ring whose begin hooks

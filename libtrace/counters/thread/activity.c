@@ -280,6 +280,14 @@ uint64_t activity_begin(struct activity_start *s)
 	return clock_read();
 }
 
+bool activity_page_stopped(const struct activity_start *s)
+{
+	struct rusage u;
+
+	return s->switches != (uint32_t)NOT_MEASURED && getrusage(RUSAGE_THREAD, &u) == 0 &&
+	       (uint32_t)activity_sum_switches(&u) != s->switches && activity_stayed_since(s);
+}
+
 bool activity_read_since(
 	const struct activity_start *s, uint64_t start, struct activity_since *since)
 {

@@ -202,6 +202,17 @@ static inline bool activity_stayed_since(const struct activity_start *s)
 	return s->page && activity_page_is(s->group, s->page, s->lock);
 }
 
+/* Whether its page has stopped: a switch that the kernel counted since did not change it. */
+bool activity_page_stopped(const struct activity_start *s);
+
+/* activity_stayed_since, at the end of an interval of this length. A page may have stopped, so the
+ * kernel is asked too once the reading of the start is too old. */
+static inline bool activity_stayed_for(const struct activity_start *s, uint64_t elapsed)
+{
+	return activity_stayed_since(s) &&
+	       (elapsed < s->group->reading_lasts || !activity_page_stopped(s));
+}
+
 /* A thread's activity from a light interval's start until `ticks`. */
 struct activity_since {
 	uint64_t switches, on_cpu_ns, ticks;

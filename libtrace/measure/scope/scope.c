@@ -242,9 +242,9 @@ static inline void scope_put_head(uint8_t *p, const struct hook_writer *w, const
 {
 	uint64_t elapsed = w->stamp > s->start ? w->stamp - s->start : 0;
 
-	/* A switch between the last check and the stamp. */
+	/* A switch between the last check and the stamp, or one that a stopped page hid. */
 	if (known & SCOPE_KNOWN_NO_SWITCH &&
-		unlikely(!activity_stayed_since((const void *)s->life)))
+		unlikely(!activity_stayed_for((const void *)s->life, elapsed)))
 		known &= ~SCOPE_KNOWN_NO_SWITCH;
 	put_le32(p + 4 * SCOPE_WORD_KNOWN, known);
 	put_le32(p + 4 * SCOPE_WORD_LABEL, label);
