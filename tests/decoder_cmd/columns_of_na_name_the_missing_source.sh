@@ -150,3 +150,40 @@ echo "$full" | sed '/^quality/d' | trace raw
 ends "differences by instructions, CPI, cycles_per_ns and off CPU need CPI_TYPE_TRACE_QUALITY in CpiInit" \
 	--report why
 in_file out '^instructions +300\.0 +400\.0 +n/a'
+
+# Events that no interval counted. One interval that counted it is enough.
+events='a machine that counts such events, and the right to'
+# counted KNOWN...: the intervals of `full`, behind each a hook of events e1, e2, ... and their flags.
+counted()
+{
+	words="" names="" n=0
+	for known; do
+		n=$((n + 1))
+		words="$words 0 $known 64:$known 64:0 64:0"
+		names="$names \"e$n\""
+	done
+	echo "$full" | sed "s/^endgroup/&\\nhook 0xC1 0x20000001 tid=7 AT $n $n 64:ELAPSED$words$names/" |
+		awk '/^group/ { at = $4; split($5, elapsed, "=") } { sub("AT", at); sub("ELAPSED", elapsed[2]); print }'
+}
+counted 1 1 | trace
+ends ''
+counted 1 0 | trace
+ends "the event e2 needs $events $doctor"
+ends "the event e2 needs $events $doctor" --report why
+ends '' --columns label,count
+counted 0 1 0 | trace
+ends "the events e1 and e3 need $events $doctor"
+run 0 --partial t.p t.bin
+file=t.p
+ends "the events e1 and e3 need $events $doctor" merge
+file=t.bin
+# of_another: label and thread.
+of_another()
+{
+	sed 's/label="a"/label="b"/; s/tid=7/tid=8/; s/at=\([0-9]\)/at=1\1/'
+}
+{ counted 1 0; counted 0 1 | of_another; } | trace
+ends ''
+ends "the event e1 needs $events $doctor" --label b
+{ counted 0 0 0 0 0; counted 0 0 0 0 0 | of_another | sed 's/"e/"f/g'; } | trace
+ends "the events e1, e2, e3, e4, e5, f1, f2, f3 and 2 more need $events $doctor"

@@ -1,9 +1,11 @@
 #include "missing.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "../../../formats/scope_hooks.h"
 #include "../rows.h"
+#include "../values/events.h"
 
 /* NEED_ names, in the order of the line. */
 #define DOCTOR " (swtrace doctor says what is missing)"
@@ -52,10 +54,58 @@ static bool missing_is_shown(const struct report *r, const struct missing_figure
 	return !f->has && (!f->column || rows_lists(r, f->column, strlen(f->column)));
 }
 
-static void missing_write_line(
-	const struct report *r, const struct missing_figure *figures, unsigned n)
+/* Events whose names the line has. */
+enum { MISSING_EVENTS_NAMED = 8 };
+
+static int missing_add_events(struct event_names *names, const struct tally *t, bool counted)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < t->count && !rc; i++)
+		for (const struct tally_event *e = tally_extra(t->groups[i])->events; e && !rc;
+			e = e->next)
+			if ((e->known != 0) == counted)
+				rc = event_names_add(names, e->name, e->length);
+	return rc;
+}
+
+/* Those that no interval of the tally counted. */
+static int missing_find_events(struct event_names *names, const struct tally *t)
+{
+	int rc = missing_add_events(names, t, true);
+	const size_t counted = names->count;
+
+	if (!rc)
+		rc = missing_add_events(names, t, false);
+	names->count -= counted;
+	if (names->count)
+		memmove(names->at, names->at + counted, names->count * sizeof *names->at);
+	event_names_sort(names);
+	return rc;
+}
+
+static void missing_write_events(struct out *o, const struct event_names *events)
+{
+	const size_t n = events->count, named = n < MISSING_EVENTS_NAMED ? n : MISSING_EVENTS_NAMED;
+
+	out_str(o, n == 1 ? "the event " : "the events ");
+	for (size_t i = 0; i < named; i++) {
+		if (i)
+			out_str(o, i + 1 == n ? " and " : ", ");
+		value_spell_text(o, events->at[i].text, events->at[i].length);
+	}
+	if (n > named)
+		out_printf(o, " and %zu more", n - named);
+	out_printf(o, " %s a machine that counts such events, and the right to" DOCTOR,
+		n == 1 ? "needs" : "need");
+}
+
+/* tally: with events that the report shows; NULL: none. */
+static void missing_write_line(const struct report *r, const struct missing_figure *figures,
+	unsigned n, const struct tally *tally)
 {
 	struct out *o = r->out;
+	struct event_names events = {.at = NULL};
 	const char *between = "# n/a: ";
 
 	for (unsigned need = NEED_NOTHING + 1; need < NEED_COUNT; need++) {
@@ -75,6 +125,14 @@ static void missing_write_line(
 		out_printf(o, " %s %s", all == 1 ? "needs" : "need", needs[need]);
 		between = "; ";
 	}
+	if (tally && missing_find_events(&events, tally))
+		o->error = ENOMEM;
+	if (events.count) {
+		out_str(o, between);
+		missing_write_events(o, &events);
+		between = ";";
+	}
+	event_names_free(&events);
 	if (*between == ';')
 		out_char(o, '\n');
 }
@@ -142,8 +200,8 @@ static enum missing_need missing_thread(const struct missing_facts *f)
 	return s->instructions.measured || s->ratios.raw.measured ? NEED_THREAD_COUNTERS : NEED_PMU;
 }
 
-static void missing_write_columns(
-	const struct report *r, const struct missing_facts *f, struct missing_columns has)
+static void missing_write_columns(const struct report *r, const struct missing_facts *f,
+	struct missing_columns has, const struct tally *tally)
 {
 	const enum missing_need hooks = missing_hooks(f);
 	const enum missing_need time = f->has_cpi_groups ? NEED_QUALITY : NEED_INTERVALS;
@@ -173,7 +231,7 @@ static void missing_write_columns(
 		{"unexplained", has.unexplained, time, "unexplained_ns"},
 		{"task", has.task, NEED_TASKS, "task"}, {"cpu", has.cpu, NEED_RINGS, "cpu"}};
 
-	missing_write_line(r, figures, sizeof figures / sizeof *figures);
+	missing_write_line(r, figures, sizeof figures / sizeof *figures, tally);
 }
 
 void missing_summary_line(const struct report *r, const struct tally *t)
@@ -184,8 +242,9 @@ void missing_summary_line(const struct report *r, const struct tally *t)
 	/* A partial result does not have it, and its report the same bytes. */
 	f.seen = 0;
 	if (t->count)
-		missing_write_columns(
-			r, &f, (struct missing_columns){true, true, true, true, true, true, true});
+		missing_write_columns(r, &f,
+			(struct missing_columns){true, true, true, true, true, true, true},
+			r->columns ? NULL : t);
 }
 
 void missing_add_interval(struct missing_facts *f, const struct interval *iv)
@@ -214,7 +273,7 @@ void missing_intervals_line(
 	const struct report *r, const struct missing_facts *f, struct missing_columns has)
 {
 	if (f->has_cpi_groups || f->has_util || f->has_others)
-		missing_write_columns(r, f, has);
+		missing_write_columns(r, f, has, NULL);
 }
 
 static enum missing_need missing_off(const struct missing_facts *f)
@@ -258,5 +317,5 @@ void missing_why_line(
 		{"off CPU", found->off, missing_off(&f), NULL},
 		{"%", found->difference, NEED_DIFFERENCE, NULL}};
 
-	missing_write_line(r, figures, sizeof figures / sizeof *figures);
+	missing_write_line(r, figures, sizeof figures / sizeof *figures, t);
 }

@@ -1,8 +1,8 @@
 /*
  * Notes to a report, one line each: losses, damage, clocks. The caller's function prints each line.
  *
- * decoder/report/notes owns the notes to reports. It includes report, model and sink. Errors as in
- * report.h.
+ * decoder/report/notes owns the notes to reports. It includes report, model, sink and values.
+ * Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_NOTES_H
 #define SWT_DECODER_REPORT_NOTES_H
