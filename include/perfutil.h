@@ -168,9 +168,10 @@ SWTRACE_API int CpiTerminate(void *handle);
 /*
  * Starts an interval. On-thread figures are those of the calling thread; a Get by another
  * thread returns them as NAN.
- * While tracing is off, CpiStart reads only the clock if no Get of this instance has had a cd
- * yet. If one then has, or tracing is turned on before it, all figures of that interval but
- * elapsed_cycles are NAN. After a Get with a cd, CpiStart always reads the counters.
+ * While tracing is off, CpiStart reads only the clock if this instance has had a Get, but none with
+ * a cd. If the next one has, or tracing is turned on before it, all figures of that interval but
+ * elapsed_cycles are NAN. Before the first Get, and after one with a cd, CpiStart always reads the
+ * counters.
  */
 SWTRACE_API int CpiStart(void *handle);
 
