@@ -425,6 +425,30 @@ static void stopped(void)
 	}
 }
 
+/* A first interval, and in it the first one with page faults, which need another page. */
+static void *measures_faults(void *unused)
+{
+	SWTRACE_SCOPE("around");
+	void *handle;
+
+	if (CpiInit(CPI_TYPE_TRACE_QUALITY, &handle))
+		exit(1);
+	CpiStart(handle);
+	usleep(2000);
+	CpiGetAndTrace(handle, 1, 0, "faults", NULL);
+	CpiTerminate(handle);
+	return unused;
+}
+
+static void replaced(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, measures_faults, NULL);
+	pthread_join(thread, NULL);
+	SWTRACE_SCOPE("last");
+}
+
 static void *ends_elsewhere(void *scope)
 {
 	SWTRACE_SCOPE("of the other thread", SWT_STR("s", "its own"));
@@ -602,7 +626,7 @@ int main(int argc, char **argv)
 		{"signals", signals}, {"labels", labels}, {"moved", moved},
 		{"coroutines", coroutines}, {"limited", limited}, {"filled", filled},
 		{"deep", deep}, {"laps", laps}, {"moves", moves}, {"holds", holds},
-		{"stopped", stopped}};
+		{"stopped", stopped}, {"replaced", replaced}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -283,6 +283,23 @@ for row in map(json.loads, open("rows")):
     assert row["label"] == "before" or row["off_cpu_ns"] is None, row
 ' || fail "a sleep is time on the processor"
 	;;
+replaced)
+	# An interval is known whole, also if the page of its thread's switches made way for another one.
+	in_session "$CASES" replaced
+	expect <<-'END'
+	0 around
+	1 faults
+	0 last
+	END
+	python3 -c '
+import json
+row = {r["label"]: r for r in map(json.loads, open("rows"))}
+around, faults = row["around"], row["faults"]
+if row["last"]["time_source"] == "page":
+    assert around["ctx_switches"] >= faults["ctx_switches"] > 0, around
+    assert around["off_cpu_ns"] >= 2000000, around
+' || fail "the switches of the interval around are unknown"
+	;;
 laps)
 	# The first label's hook is overwritten; the last one's text was written before all.
 	# On one processor: if the program moved, ends would be overwritten in one ring whose begin hooks

@@ -295,8 +295,7 @@ bool activity_read_since(
 	struct counter_sample now;
 	uint64_t most;
 
-	if (!s->page || !activity_has_page(self) || self->group->page_number != s->page ||
-		!activity_renew(self, ACTIVITY_TIME, &now) || now.page != s->page ||
+	if (!s->page || !activity_has_page(self) || !activity_renew(self, ACTIVITY_TIME, &now) ||
 		now.activity.switches == NOT_MEASURED || now.activity.on_cpu_ns == NOT_MEASURED ||
 		s->switches == (uint32_t)NOT_MEASURED || s->on_cpu_ns == NOT_MEASURED)
 		return false;
@@ -304,6 +303,7 @@ bool activity_read_since(
 	since->on_cpu_ns =
 		now.activity.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
 	since->ticks = now.activity_ticks;
+	since->page = now.page;
 	since->lock = now.page_lock;
 	/* The clocks of thread and processor differ. */
 	most = rate_ns_of_ticks(since->ticks - start);

@@ -216,7 +216,7 @@ static inline bool activity_stayed_for(const struct activity_start *s, uint64_t 
 /* A thread's activity from a light interval's start until `ticks`. */
 struct activity_since {
 	uint64_t switches, on_cpu_ns, ticks;
-	uint32_t lock; /* the page's, then */
+	uint32_t page, lock; /* then: a page with the faults may have replaced that of the start */
 };
 
 /* Asks the kernel, after a switch in an interval from the ticks `start` on. False: nothing is
@@ -229,7 +229,7 @@ bool activity_read_since(
 static inline void activity_extend_since(
 	const struct activity_start *s, struct activity_since *since, uint64_t end)
 {
-	if (!activity_page_is(s->group, s->page, since->lock)) {
+	if (!activity_page_is(s->group, since->page, since->lock)) {
 		since->switches = since->on_cpu_ns = NOT_MEASURED;
 	} else if (end > since->ticks) {
 		since->on_cpu_ns += rate_ns_of_ticks(end - since->ticks);
