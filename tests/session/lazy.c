@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/folder.h"
 #include "painted.h"
 
 static int words(void)
@@ -76,7 +77,6 @@ static int free_session(const struct row *none)
 int main(void)
 {
 	static char dir[] = "/dev/shm/swtrace-test.XXXXXX";
-	char path[64];
 	int failed = 0;
 
 	if (!mkdtemp(dir) || setenv("SWTRACE_SESSION", dir, 1) != 0)
@@ -85,10 +85,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		failed += in_a_child(run_row, &rows[i]);
 	failed += in_a_child(free_session, NULL);
-	snprintf(path, sizeof path, "%s/control", dir);
-	unlink(path);
-	snprintf(path, sizeof path, "%s/lock", dir);
-	unlink(path);
-	rmdir(dir);
+	folder_remove(dir);
 	return failed != 0;
 }
