@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/folder.h"
+
 struct told told;
 static char folder[] = "/tmp/libcpc.XXXXXX";
 
@@ -167,7 +169,6 @@ int main(int argc, char **argv)
 	failed = suites_run(sets_suite(), buffers_suite(), bind_suite(), threads_suite(),
 		overflow_suite(), cpu_suite(), registry_suite(), pctx_suite(), pctx_capture_suite(),
 		NULL);
-	unlink(path);
-	rmdir(folder);
+	folder_remove(folder);
 	return failed;
 }

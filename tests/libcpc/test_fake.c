@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/cpc/cpc.h"
+#include "../lib/folder.h"
 #include "../lib/suites.h"
 
 static struct perf_calls real;
@@ -244,7 +245,6 @@ int main(int argc, char **argv)
 	tcase_add_test(t, a_part_of_the_time_is_eagain);
 	suite_add_tcase(s, t);
 	failed = suites_run(s, NULL);
-	unlink(path);
-	rmdir(folder);
+	folder_remove(folder);
 	return failed;
 }

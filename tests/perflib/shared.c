@@ -3,23 +3,9 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include "../lib/folder.h"
+
 char shared_dir[64];
-
-static void empty(void)
-{
-	DIR *d = opendir(shared_dir);
-	struct dirent *e;
-	char path[512];
-
-	while (d && (e = readdir(d)) != NULL) {
-		snprintf(path, sizeof path, "%s/%s", shared_dir, e->d_name);
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-			unlink(path) != 0)
-			rmdir(path);
-	}
-	if (d)
-		closedir(d);
-}
 
 void shared_begin(void)
 {
@@ -31,8 +17,7 @@ void shared_begin(void)
 
 void shared_end(void)
 {
-	empty();
-	rmdir(shared_dir);
+	folder_remove(shared_dir);
 }
 
 int shared_files(char path[512])
