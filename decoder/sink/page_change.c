@@ -9,21 +9,16 @@
 
 enum { LEGEND_STEPS = 8 };
 
-static void page_change_member(struct json *j, const char *key, const uint64_t values[2])
-{
-	json_member_open(j, key, '[');
-	json_u64(j, values[0]);
-	json_u64(j, values[1]);
-	json_close(j, ']');
-}
-
 static void page_change_about(struct json *j, const struct flame *f)
 {
 	const struct flame_change *c = f->change;
 
 	json_member_text(j, "unit", f->unit);
 	json_member_text(j, "weight", f->weight);
-	page_change_member(j, "runs", (uint64_t[]){c->runs[0], c->runs[1]});
+	json_member_open(j, "runs", '[');
+	json_u64(j, c->runs[0]);
+	json_u64(j, c->runs[1]);
+	json_close(j, ']');
 	json_member_open(j, "commands", '[');
 	json_text(j, c->commands[0]);
 	json_text(j, c->commands[1]);

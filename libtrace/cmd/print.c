@@ -36,10 +36,9 @@ struct csv *print_csv_begin(struct print_stream *s, FILE *f)
 	return &s->csv;
 }
 
-struct table *print_table_begin(
-	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap)
+struct table *print_table_begin(struct print_stream *s, FILE *f, const unsigned *widths)
 {
-	table_begin_fixed(&s->table, print_stream_begin(s, f), widths, gap);
+	table_begin_fixed(&s->table, print_stream_begin(s, f), widths, 1);
 	return &s->table;
 }
 

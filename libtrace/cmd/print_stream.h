@@ -23,8 +23,7 @@ struct print_stream {
 /* A writer, until print_stream_end. Between the two, write to f only through it. */
 struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
-struct table *print_table_begin(
-	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap);
+struct table *print_table_begin(struct print_stream *s, FILE *f, const unsigned *widths);
 /* Text, or with `json` an object, which print_document_end closes. */
 struct document *print_document_begin(struct print_stream *s, FILE *f, bool json);
 void print_document_end(struct print_stream *s);

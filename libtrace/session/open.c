@@ -148,14 +148,13 @@ static int session_map_control(struct session *s, int flags, struct session_erro
 	return 0;
 }
 
-static int open_generation(
-	struct session *s, const char *format, uint64_t size, struct session_error *error)
+static int open_generation(struct session *s, const char *format, struct session_error *error)
 {
 	char name[32];
 
 	snprintf(name, sizeof name, format, s->generation);
 	return session_open_file(s->dir, name, s->writable ? O_RDWR : O_RDONLY, s->location.owner,
-		S_IWGRP, size, error);
+		S_IWGRP, 0, error);
 }
 
 /* Opens the rings of the current generation, if any. Also opens a file that a member truncated:
@@ -171,11 +170,11 @@ static int session_open_rings(struct session *s, struct session_error *error)
 			s->location.dir);
 		return PU_ERR_FILE_ERROR;
 	}
-	s->rings_fd = open_generation(s, SHM_RINGS_FORMAT, 0, error);
-	s->tasks_fd = open_generation(s, SHM_TASKS_FORMAT, 0, error);
-	s->schemas_fd = open_generation(s, SHM_SCHEMAS_FORMAT, 0, error);
-	s->labels_fd = open_generation(s, SHM_LABELS_FORMAT, 0, NULL);
-	s->cgroups_fd = open_generation(s, SHM_CGROUPS_FORMAT, 0, NULL);
+	s->rings_fd = open_generation(s, SHM_RINGS_FORMAT, error);
+	s->tasks_fd = open_generation(s, SHM_TASKS_FORMAT, error);
+	s->schemas_fd = open_generation(s, SHM_SCHEMAS_FORMAT, error);
+	s->labels_fd = open_generation(s, SHM_LABELS_FORMAT, NULL);
+	s->cgroups_fd = open_generation(s, SHM_CGROUPS_FORMAT, NULL);
 	return s->rings_fd < 0	   ? s->rings_fd
 	       : s->tasks_fd < 0   ? s->tasks_fd
 	       : s->schemas_fd < 0 ? s->schemas_fd

@@ -488,7 +488,7 @@ bool hook_iter_ring_counts(
 
 const struct hook_damage *hook_iter_damage(struct hook_iter *it, size_t *n)
 {
-	*n = hook_damage_keep(it->reading.damage, it->reading.ndamage, MAX_KEPT_DAMAGE);
+	*n = hook_damage_keep(it->reading.damage, it->reading.ndamage);
 	it->reading.ndamage = *n;
 	return it->reading.damage;
 }

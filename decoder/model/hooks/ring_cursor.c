@@ -63,7 +63,7 @@ static int ring_cursor_add_damage(
 {
 	c->counts.bad_sections++;
 	if (r->ndamage == 2 * MAX_KEPT_DAMAGE)
-		r->ndamage = hook_damage_keep(r->damage, r->ndamage, MAX_KEPT_DAMAGE);
+		r->ndamage = hook_damage_keep(r->damage, r->ndamage);
 	int rc = array_grow(&r->damage, r->ndamage, &r->damage_cap, sizeof *r->damage);
 	if (!rc)
 		r->damage[r->ndamage++] = (struct hook_damage){.file = c->file->pub.index,

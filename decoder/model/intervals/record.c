@@ -138,12 +138,12 @@ static inline uint32_t is_value_measured(const uint8_t *value, unsigned i)
 	return is_double(i) ? !isnan(d) : u != NOT_MEASURED;
 }
 
-/* The bitmap of the measured values in [first, end). */
-static inline uint32_t find_measured_values(const uint8_t *value, unsigned first, unsigned end)
+/* The bitmap of the measured values below end. */
+static inline uint32_t find_measured_values(const uint8_t *value, unsigned end)
 {
 	uint32_t mask = 0;
 
-	for (unsigned i = first; i < end; i++)
+	for (unsigned i = 0; i < end; i++)
 		mask |= is_value_measured(value + 8 * (size_t)i, i) << i;
 	return mask;
 }
@@ -226,7 +226,7 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv, unsigned want
 {
 	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
 	const uint8_t *const counts = value + DOUBLES * sizeof(double);
-	struct values head = {.doubles = (uint8_t)find_measured_values(value, 0, DOUBLES),
+	struct values head = {.doubles = (uint8_t)find_measured_values(value, DOUBLES),
 		.has_cpus = iv->num_cpus != 0,
 		.is_unswitched = is_unswitched(iv),
 		.counts = find_measured_counts(counts) & ~find_unwanted_counts(wants)};
@@ -245,7 +245,7 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv, unsigned want
 		const unsigned end = iv->major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
 
 		head.is_wide = true;
-		head.counts = find_measured_values(value, 0, end);
+		head.counts = find_measured_values(value, end);
 		p = put_wide_values(first, value, head.counts);
 	}
 	head.bytes = (uint8_t)(p - first);

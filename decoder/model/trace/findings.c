@@ -46,11 +46,11 @@ static int findings_compare_damage(const void *a, const void *b)
 	return compare_u64_pair(x->file, y->file, x->offset, y->offset);
 }
 
-size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most)
+size_t hook_damage_keep(struct hook_damage *d, size_t n)
 {
 	if (n)
 		qsort(d, n, sizeof *d, findings_compare_damage);
-	return n < most ? n : most;
+	return n < MAX_KEPT_DAMAGE ? n : MAX_KEPT_DAMAGE;
 }
 
 static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
@@ -62,7 +62,7 @@ static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 			return rc;
 		f->damage[f->ndamage++] = d[i];
 	}
-	f->ndamage = hook_damage_keep(f->damage, f->ndamage, MAX_KEPT_DAMAGE);
+	f->ndamage = hook_damage_keep(f->damage, f->ndamage);
 	return 0;
 }
 

@@ -32,10 +32,10 @@ struct findings {
 enum { MAX_KEPT_DAMAGE = 1000 };
 
 /*
- * Sorts by file, then offset, and keeps at most so many, the first ones, so that the order of
- * finding does not matter. Returns their number.
+ * Sorts by file, then offset, and keeps at most MAX_KEPT_DAMAGE, the first ones, so that the order
+ * of finding does not matter. Returns their number.
  */
-size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most);
+size_t hook_damage_keep(struct hook_damage *d, size_t n);
 
 void hook_counts_add(struct hook_counts *to, const struct hook_counts *c);
 /* Adds an iterator's findings so far. 0 or CPIDECODE_ENOMEM. */

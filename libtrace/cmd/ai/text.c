@@ -96,7 +96,7 @@ static void put_cell(FILE *f, double idle, double busy, double intr)
 static void text_print_heading(const struct ai_run *r, FILE *f)
 {
 	struct print_stream stream;
-	struct table *t = print_table_begin(&stream, f, NULL, 1);
+	struct table *t = print_table_begin(&stream, f, NULL);
 
 	while (table_pass(t)) {
 		if (r->system)

@@ -57,7 +57,7 @@ static void doctor_print_text(const struct findings *f)
 	static const char *const mark[] = {"ok", "--", "no"};
 	static const char *const colour[] = {COLOUR_GOOD, "", COLOUR_BAD};
 	struct print_stream stream;
-	struct table *t = print_table_begin(&stream, stdout, widths, 1);
+	struct table *t = print_table_begin(&stream, stdout, widths);
 	const char *before = "";
 
 	for (int i = 0; i < f->count; i++) {

@@ -91,11 +91,12 @@ static bool is_peer(const struct stat_row *a, const struct stat_row *b)
 	       a->event->event.kernel == b->event->event.kernel;
 }
 
+/* config: of a hardware event. */
 static const struct stat_row *stat_find_peer(
-	const struct stat_report *r, const struct stat_row *of, uint32_t type, uint64_t config)
+	const struct stat_report *r, const struct stat_row *of, uint64_t config)
 {
 	for (unsigned i = 0; i < r->rows; i++)
-		if (is_event(&r->row[i], type, config) && is_peer(of, &r->row[i]) &&
+		if (is_event(&r->row[i], PERF_TYPE_HARDWARE, config) && is_peer(of, &r->row[i]) &&
 			r->row[i].count)
 			return &r->row[i];
 	return NULL;
@@ -134,10 +135,9 @@ static bool set_ratio(const struct stat_report *r, struct stat_row *row)
 	};
 
 	for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
-		const struct stat_row *whole =
-			is_event(row, PERF_TYPE_HARDWARE, ratios[i].part)
-				? stat_find_peer(r, row, PERF_TYPE_HARDWARE, ratios[i].whole)
-				: NULL;
+		const struct stat_row *whole = is_event(row, PERF_TYPE_HARDWARE, ratios[i].part)
+						       ? stat_find_peer(r, row, ratios[i].whole)
+						       : NULL;
 
 		if (!whole)
 			continue;
@@ -164,7 +164,7 @@ static void set_figure_of(const struct count *c, const struct stat_report *r, st
 	if (stat_event_is_time(row->event)) {
 		set_figure(row, (double)row->count / (double)r->elapsed, "CPUs utilised", 3);
 	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) && row->count &&
-		   (other = stat_find_peer(r, row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))) {
+		   (other = stat_find_peer(r, row, PERF_COUNT_HW_CPU_CYCLES))) {
 		set_figure(row, (double)other->count / (double)row->count, "CPI", 4);
 	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) &&
 		   is_of_all_time(c, row->event) && (other = task_clock(r, row))) {

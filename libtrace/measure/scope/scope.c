@@ -371,23 +371,14 @@ static bool scope_is_usual(const swtrace_scope_ *s)
 }
 
 /* One whose begin was measured. */
-static __attribute__((noinline, cold)) void scope_write_sample(
-	const swtrace_scope_ *s, unsigned base)
+static __attribute__((noinline, cold)) void scope_write_sample(const swtrace_scope_ *s)
 {
 	const bool usual = scope_is_usual(s);
-	const uint64_t entered = clock_read(), stamp = scope_write(s, base);
+	const uint64_t entered = clock_read(), stamp = scope_write(s, 0);
 	const uint64_t left = clock_read();
 
 	if (usual && stamp)
-		scope_cost_add(scope_cost_kind_of(s, base), s->cost, entered, stamp, left);
-}
-
-static inline void scope_finish(const swtrace_scope_ *s, unsigned base)
-{
-	if (unlikely(s->cost))
-		scope_write_sample(s, base);
-	else
-		scope_write(s, base);
+		scope_cost_add(scope_cost_kind_of(s, 0), s->cost, entered, stamp, left);
 }
 
 /* ------------------------------------------------------------------------- begins */
@@ -544,7 +535,10 @@ static __attribute__((noinline)) void scope_end_rest(const swtrace_scope_ *s)
 			scope_drop_begin(s);
 		return;
 	}
-	scope_finish(s, 0);
+	if (unlikely(s->cost))
+		scope_write_sample(s);
+	else
+		scope_write(s, 0);
 	if (unlikely(s->kept))
 		scope_drop_kept(ring_self.block, s);
 }
