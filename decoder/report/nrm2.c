@@ -382,17 +382,11 @@ static void tell_left_out(const struct export *e)
 int report_nrm2(struct report *r)
 {
 	struct export e = {.r = r};
-	struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = 1,
-		.ordered = true,
-		.read = nrm2_export_slice,
-		.ctx = &e,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	struct pass pass = report_pass(r, nrm2_export_slice, &e);
 	size_t nrings;
 
+	pass.threads = 1;
+	pass.ordered = true;
 	if (!nrm2_fits_trace(r->trace)) {
 		report_note(r,
 			"--format nrm2: the files are of several machines or clocks, an NRM2 file has one: write one for each");

@@ -2,6 +2,7 @@
 #include "../../formats/base/text.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../model/hooks/pass.h"
 #include "../model/intervals/begin_hook.h"
 #include "../model/intervals/elapsed.h"
 #include "../sink/escapes.h"
@@ -12,7 +13,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Words of enum interval_flag's bits. */
+struct pass report_pass(
+	const struct report *r, int (*read)(void *ctx, struct pass_slice *s), void *ctx)
+{
+	return (struct pass){.trace = r->trace,
+		.from_ns = r->filter->from,
+		.to_ns = r->filter->to,
+		.threads = r->threads,
+		.read = read,
+		.ctx = ctx,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
+}
+
 void report_note(const struct report *r, const char *format, ...)
 {
 	char line[1024];

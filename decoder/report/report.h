@@ -228,6 +228,11 @@ int report_run(struct report *r, enum report_kind kind);
 /* Frees the findings of reading the trace. */
 void report_end(struct report *r);
 
+/* A pass over the hooks in the filter's range of time, on the report's threads. */
+struct pass_slice;
+struct pass report_pass(
+	const struct report *r, int (*read)(void *ctx, struct pass_slice *s), void *ctx);
+
 void report_note(const struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -61,18 +61,13 @@ static int read_slice(void *ctx, struct pass_slice *slice)
  * never before `from`. */
 static struct pass make_pass(struct reader *reader, unsigned threads)
 {
-	const struct report *r = reader->r;
+	struct pass pass = report_pass(reader->r, read_slice, reader);
 
-	return (struct pass){.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = INT64_MAX,
-		.slices = r->slices,
-		.threads = threads,
-		.spared = reader->spared,
-		.read = read_slice,
-		.ctx = reader,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	pass.to_ns = INT64_MAX;
+	pass.slices = reader->r->slices;
+	pass.threads = threads;
+	pass.spared = reader->spared;
+	return pass;
 }
 
 unsigned tallies_threads(const struct report *r, uint64_t bytes)

@@ -73,13 +73,6 @@ static uint32_t chrome_number(const struct chrome_export *e, uint32_t machine, u
 				   : id;
 }
 
-static int chrome_begin_thread(void *ctx, struct lane_thread *t)
-{
-	(void)ctx;
-	(void)t;
-	return 0;
-}
-
 static void chrome_put_process(
 	struct chrome_export *e, const struct lane_thread *t, struct chrome_lane ids)
 {
@@ -215,8 +208,7 @@ static int chrome_end_slice(void *ctx, struct lane_thread *t, struct lane *l, in
 
 int export_chrome(struct report *r, struct interval_stream *s)
 {
-	static const struct lane_writer writer = {.begin_thread = chrome_begin_thread,
-		.begin_lane = chrome_begin_lane,
+	static const struct lane_writer writer = {.begin_lane = chrome_begin_lane,
 		.begin_slice = chrome_begin_slice,
 		.end_slice = chrome_end_slice};
 	struct chrome_export e = {

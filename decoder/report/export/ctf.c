@@ -482,16 +482,10 @@ static int ctf_find_rings(struct ctf_export *e)
 static int ctf_export_all(struct ctf_export *e)
 {
 	struct report *r = e->r;
-	struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = 1,
-		.read = ctf_read_slice,
-		.ctx = e,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	struct pass pass = report_pass(r, ctf_read_slice, e);
 	int rc = ctf_find_rings(e);
 
+	pass.threads = 1;
 	if (!rc && (e->error = folder_open(&e->folder, r->folder)))
 		rc = CPIDECODE_ECANCELED;
 	if (!rc)

@@ -231,7 +231,7 @@ static int lanes_begin_thread(struct lanes *l, struct lane_thread *t, const stru
 	t->tid = iv->tid;
 	t->file = iv->file;
 	t->task = iv->task;
-	return l->writer->begin_thread(l->ctx, t);
+	return l->writer->begin_thread ? l->writer->begin_thread(l->ctx, t) : 0;
 }
 
 static bool lanes_are_alike(const struct task *a, const struct task *b)

@@ -75,7 +75,7 @@ struct lane_thread {
 /* Functions that return int return 0 or a CPIDECODE_E code. */
 struct lane_writer {
 	size_t slice_size; /* of lane->slices, which start zeroed; 0: none */
-	int (*begin_thread)(void *ctx, struct lane_thread *t);
+	int (*begin_thread)(void *ctx, struct lane_thread *t);		     /* NULL: nothing */
 	int (*begin_lane)(void *ctx, struct lane_thread *t, struct lane *l); /* NULL: nothing */
 	int (*begin_slice)(void *ctx, struct lane_thread *t, struct lane *l,
 		const struct interval *iv, int64_t end);

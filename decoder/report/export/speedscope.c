@@ -71,13 +71,6 @@ static int speedscope_add(
 	return 0;
 }
 
-static int speedscope_begin_thread(void *ctx, struct lane_thread *t)
-{
-	(void)ctx;
-	(void)t;
-	return 0;
-}
-
 static uint64_t speedscope_hash(const struct speedscope_profile *p)
 {
 	return lane_hash(p->machine, p->tid, p->pid, p->index, p->name);
@@ -248,7 +241,6 @@ static int speedscope_write(struct speedscope_export *e)
 int export_speedscope(struct report *r, struct interval_stream *s)
 {
 	static const struct lane_writer writer = {.slice_size = sizeof(uint32_t),
-		.begin_thread = speedscope_begin_thread,
 		.begin_lane = speedscope_begin_lane,
 		.begin_slice = speedscope_begin_slice,
 		.end_slice = speedscope_end_slice};

@@ -409,16 +409,11 @@ static int collect_end(struct flame_collection *c)
 /* Intervals nested in one must be seen, selected or not and however early they ended. */
 int flame_collect(struct flame_collection *c)
 {
-	struct pass pass = {.trace = c->r->trace,
-		.from_ns = INT64_MIN,
-		.to_ns = INT64_MAX,
-		.threads = c->r->threads,
-		.spared = collect_wants(c) & WANT_START ? 0 : HOOK_SPARE_TIME,
-		.read = collect_read_slice,
-		.ctx = c,
-		.progress = c->r->progress,
-		.progress_ctx = c->r->ctx};
+	struct pass pass = report_pass(c->r, collect_read_slice, c);
 
+	pass.from_ns = INT64_MIN;
+	pass.to_ns = INT64_MAX;
+	pass.spared = collect_wants(c) & WANT_START ? 0 : HOOK_SPARE_TIME;
 	c->count = pass_threads(&pass);
 	int rc = collect_begin(c);
 	if (!rc)

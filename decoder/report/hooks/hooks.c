@@ -113,15 +113,8 @@ int report_hooks(struct report *r)
 	if (r->by_list)
 		return hook_counts_report(r);
 	struct hooks_report s = {.r = r, .filtered = !hooks_take_all(r)};
-	struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = r->threads,
-		.ordered = true,
-		.read = hooks_write_slice,
-		.ctx = &s,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	struct pass pass = report_pass(r, hooks_write_slice, &s);
+	pass.ordered = true;
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
 		s.imported |= trace_file(r->trace, i)->import != NULL;
 	int rc = open_workers(&s, pass_threads(&pass));

@@ -320,17 +320,12 @@ static int info_read_slice(void *ctx, struct pass_slice *s)
 static int info_read(struct report *r, struct info_costs **costs)
 {
 	struct info_reader reader = {.t = r->trace};
-	struct pass pass = {.trace = r->trace,
-		.from_ns = INT64_MIN,
-		.to_ns = INT64_MAX,
-		.threads = r->threads,
-		.read = info_read_slice,
-		.ctx = &reader,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	struct pass pass = report_pass(r, info_read_slice, &reader);
 	unsigned threads = pass_threads(&pass);
 	size_t files = trace_nfiles(r->trace);
 
+	pass.from_ns = INT64_MIN;
+	pass.to_ns = INT64_MAX;
 	reader.builders = calloc(threads, sizeof(struct interval_builder *));
 	*costs = reader.costs = calloc(threads * files + 1, sizeof *reader.costs);
 	int rc = reader.builders && *costs ? pass_run(&pass, r->found) : CPIDECODE_ENOMEM;

@@ -388,14 +388,7 @@ static int hook_counts_answer(const struct hook_counting *s)
 int hook_counts_report(struct report *r)
 {
 	struct hook_counting s = {.r = r, .filtered = !hooks_take_all(r)};
-	struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = r->threads,
-		.read = hook_counts_read_slice,
-		.ctx = &s,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	struct pass pass = report_pass(r, hook_counts_read_slice, &s);
 
 	hook_counts_parse(r->by_list, &s.by_minor);
 	if (!r->filter->by_pid && !(r->hook_where && r->hook_where->asks_task))

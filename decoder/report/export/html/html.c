@@ -170,13 +170,6 @@ static int html_name(struct html_export *e, char kind, const char *name, size_t 
 	return e->names_text.error ? CPIDECODE_ENOMEM : 0;
 }
 
-static int html_begin_thread(void *ctx, struct lane_thread *t)
-{
-	(void)ctx;
-	(void)t;
-	return 0;
-}
-
 static uint64_t html_hash(const struct html_lane *l)
 {
 	return lane_hash(l->machine, l->tid, l->pid, l->index, l->name);
@@ -705,8 +698,7 @@ static int html_put_runs(struct html_export *e)
 
 static int html_walk(struct html_export *e, struct interval_stream *s)
 {
-	static const struct lane_writer writer = {.begin_thread = html_begin_thread,
-		.begin_lane = html_begin_lane,
+	static const struct lane_writer writer = {.begin_lane = html_begin_lane,
 		.begin_slice = html_begin_slice,
 		.end_slice = html_end_slice};
 	struct lanes lanes;

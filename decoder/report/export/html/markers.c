@@ -104,14 +104,7 @@ static int markers_gather(struct markers *m, const struct markers_part *parts, u
 int markers_read(struct markers *m, const struct report *r)
 {
 	struct markers_reading reading = {.r = r};
-	const struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = r->threads,
-		.read = markers_read_slice,
-		.ctx = &reading,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
+	const struct pass pass = report_pass(r, markers_read_slice, &reading);
 	unsigned threads = pass_threads(&pass);
 
 	if (r->where || r->filter->label || r->filter->by_minor || !r->found->has_other_hooks)

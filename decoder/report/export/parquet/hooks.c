@@ -211,20 +211,13 @@ static int hooks_read_slice(void *ctx, struct pass_slice *slice)
 int report_parquet_hooks(struct report *r)
 {
 	struct hooks_export e = {.r = r};
-	struct pass pass = {.trace = r->trace,
-		.from_ns = r->filter->from,
-		.to_ns = r->filter->to,
-		.threads = 1,
-		.ordered = true,
-		.read = hooks_read_slice,
-		.ctx = &e,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
-
+	struct pass pass = report_pass(r, hooks_read_slice, &e);
 	int rc = hooks_choose_columns(&e);
 
 	if (rc)
 		return rc;
+	pass.threads = 1;
+	pass.ordered = true;
 	out_memory(&e.text);
 	hook_fields_init(&e.fields, r->trace, false);
 	parquet_open(&e.to, r->out, e.columns, e.count);
