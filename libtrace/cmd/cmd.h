@@ -44,6 +44,8 @@ bool cmd_reader_is_gone(void);
 /* The same of an open one. Returns true, for a field `failed`. */
 struct output;
 bool cmd_fail_writing(const struct verb *verb, const struct output *to, const char *why);
+/* Finishes an output, or abandons one whose writing failed, which was reported. An exit status. */
+int cmd_finish_output(const struct verb *verb, struct output *to, bool has_failed);
 /* Prints a note to stderr. */
 __attribute__((format(printf, 2, 3))) void cmd_note(
 	const struct verb *verb, const char *format, ...);

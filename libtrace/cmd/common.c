@@ -72,6 +72,17 @@ bool cmd_fail_writing(const struct verb *verb, const struct output *to, const ch
 	return true;
 }
 
+int cmd_finish_output(const struct verb *verb, struct output *to, bool has_failed)
+{
+	struct session_error error = {"unknown error"};
+
+	if (has_failed)
+		output_abandon(to);
+	else if (output_finish(to, &error))
+		has_failed = cmd_fail_writing(verb, to, error.text);
+	return has_failed ? EXIT_FAILED : EXIT_FINE;
+}
+
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 {
 	struct session_location used;

@@ -42,17 +42,6 @@ static void follow_print_head(struct counters_run *r)
 		r->failed = cmd_fail_writing(r->verb, &r->to, error.text);
 }
 
-static int follow_finish_output(struct counters_run *r)
-{
-	struct session_error error = {"unknown error"};
-
-	if (r->failed)
-		output_abandon(&r->to);
-	else if (output_finish(&r->to, &error))
-		r->failed = cmd_fail_writing(r->verb, &r->to, error.text);
-	return r->failed ? EXIT_FAILED : EXIT_FINE;
-}
-
 /* ---------------------------------------------------------------------------- samples */
 
 static int counters_tell_failure(const struct counters_run *r, ULONG status)
@@ -202,6 +191,6 @@ int counters_follow(struct counters_run *r)
 	code = r->catalogue.where ? run_trace(r) : run_machine(r, wake);
 	if (code && r->to.temporary)
 		r->failed = true; /* do not replace an earlier file */
-	int written = follow_finish_output(r);
+	int written = cmd_finish_output(r->verb, &r->to, r->failed);
 	return code ? code : written;
 }

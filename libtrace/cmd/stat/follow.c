@@ -295,7 +295,7 @@ int stat_follow(struct stat_run *r)
 	code = r->command.words ? follow_run_command(&f) : run_alone(&f);
 	if (!r->printer.begun)
 		r->printer.failed = true; /* do not replace an earlier file */
-	int printed = stat_printer_close(&r->printer);
+	int printed = cmd_finish_output(r->verb, &r->printer.to, r->printer.failed);
 	count_close(&f.count);
 	free(f.now);
 	free(f.before);

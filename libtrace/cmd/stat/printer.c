@@ -64,14 +64,3 @@ void stat_print(struct stat_printer *p, const struct stat_report *r)
 		send_text(p, text.buf, text.len);
 	out_discard(&text);
 }
-
-int stat_printer_close(struct stat_printer *p)
-{
-	struct session_error error = {"unknown error"};
-
-	if (p->failed)
-		output_abandon(&p->to);
-	else if (output_finish(&p->to, &error))
-		p->failed = cmd_fail_writing(p->verb, &p->to, error.text);
-	return p->failed ? EXIT_FAILED : EXIT_FINE;
-}

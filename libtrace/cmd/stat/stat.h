@@ -108,7 +108,6 @@ struct stat_printer {
 int stat_printer_open(struct stat_printer *p, const char *path);
 /* Reports the first failure and then stops writing. */
 void stat_print(struct stat_printer *p, const struct stat_report *r);
-int stat_printer_close(struct stat_printer *p);
 
 void stat_print_text(struct stat_printer *p, struct out *o, const struct stat_report *r);
 void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_report *r);

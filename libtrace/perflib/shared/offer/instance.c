@@ -211,7 +211,8 @@ static int find_named(HANDLE handle, const GUID *set, const char *name, uint32_t
 	return *s ? 0 : EINVAL;
 }
 
-PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCSTR name, ULONG id)
+static PPERF_COUNTERSET_INSTANCE instance_offer(
+	HANDLE provider, const GUID *set, const char *name, uint32_t id, bool creates)
 {
 	struct offered_instance *i = NULL;
 	struct offered_provider *p;
@@ -221,9 +222,12 @@ PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCST
 
 	offer_enter(&saved);
 	rc = find_named(provider, set, name, id, &p, &s);
-	if (!rc) {
+	if (!rc && creates) {
 		i = instance_create(p, provider, s, name, id);
 		rc = errno;
+	} else if (!rc) {
+		i = instance_find(s, name, id, instance_hash_name(name, id));
+		rc = ENOENT;
 	}
 	offer_leave(&saved);
 	if (i)
@@ -232,23 +236,14 @@ PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCST
 	return NULL;
 }
 
+PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCSTR name, ULONG id)
+{
+	return instance_offer(provider, set, name, id, true);
+}
+
 PPERF_COUNTERSET_INSTANCE PerfQueryInstance(HANDLE provider, LPCGUID set, LPCSTR name, ULONG id)
 {
-	struct offered_instance *i = NULL;
-	struct offered_provider *p;
-	struct offered_set *s;
-	sigset_t saved;
-	int rc;
-
-	offer_enter(&saved);
-	rc = find_named(provider, set, name, id, &p, &s);
-	if (!rc)
-		i = instance_find(s, name, id, instance_hash_name(name, id));
-	offer_leave(&saved);
-	if (i)
-		return &i->shown;
-	errno = rc ? rc : ENOENT;
-	return NULL;
+	return instance_offer(provider, set, name, id, false);
 }
 
 static uint32_t delete (HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
