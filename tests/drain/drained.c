@@ -44,91 +44,101 @@ uint64_t box_packed_elsewhere(void)
 
 /* --------------------------------------------------------------------- sessions */
 
-void box_begin(struct box *b, uint32_t sections)
+struct box box;
+
+void box_begin(uint32_t sections)
 {
-	memset(b, 0, sizeof *b);
+	memset(&box, 0, sizeof box);
 	sandbox_fresh();
 	box_pin(0);
-	box_open(&b->s, SHM_MODE_CONTINUOUS, (uint64_t)sections * SECTION, SECTION);
-	session_unlock(&b->s);
-	snprintf(b->dir, sizeof b->dir, "%s/out.XXXXXX", sandbox_dir());
-	ck_assert_ptr_nonnull(mkdtemp(b->dir));
-	snprintf(b->config.path, sizeof b->config.path, "%s/trace.bin", b->dir);
-	b->config.codec = TF_CODEC_LZ4;
-	b->config.threads = drain_threads;
-	strcpy(b->config.command, "a test");
+	box_open(&box.s, SHM_MODE_CONTINUOUS, (uint64_t)sections * SECTION, SECTION);
+	session_unlock(&box.s);
+	snprintf(box.dir, sizeof box.dir, "%s/out.XXXXXX", sandbox_dir());
+	ck_assert_ptr_nonnull(mkdtemp(box.dir));
+	snprintf(box.config.path, sizeof box.config.path, "%s/trace.bin", box.dir);
+	box.config.codec = TF_CODEC_LZ4;
+	box.config.threads = drain_threads;
+	strcpy(box.config.command, "a test");
 }
 
-void box_end(struct box *b)
+void box_end(void)
 {
-	drain_close(b->d);
-	session_free(&b->s, NULL);
-	session_close(&b->s);
-	folder_remove(b->dir);
+	if (!box.dir[0])
+		return;
+	drain_close(box.d);
+	session_free(&box.s, NULL);
+	session_close(&box.s);
+	folder_remove(box.dir);
+	box.dir[0] = 0;
 }
 
-void box_drain(struct box *b)
+void box_drain(void)
 {
 	struct session_error e = {""};
-	int rc = drain_open(&b->d, &b->s, &b->config, &e);
+	int rc = drain_open(&box.d, &box.s, &box.config, &e);
 
 	ck_assert_msg(rc == 0, "drain_open: %d: %s", rc, e.text);
 }
 
-void box_start(struct box *b, uint32_t sections)
+void box_start(uint32_t sections)
 {
-	box_begin(b, sections);
-	box_drain(b);
+	box_begin(sections);
+	box_drain();
 }
 
-void box_finish(struct box *b)
+void box_finish(void)
 {
 	struct drain_status status;
 
-	box_finish_status(b, &status);
+	box_finish_status(&status);
 }
 
-void box_finish_status(struct box *b, struct drain_status *status)
+void box_finish_status(struct drain_status *status)
 {
 	struct session_error e = {""};
-	int rc = drain_finish(b->d, &e);
+	int rc = drain_finish(box.d, &e);
 
 	ck_assert_msg(rc == 0, "drain_finish: %d: %s", rc, e.text);
-	drain_status(b->d, status);
-	box_close(b);
+	drain_status(box.d, status);
+	box_close();
 }
 
-void box_finish_failed(struct box *b, struct drain_status *status)
+void box_finish_failed(struct drain_status *status)
 {
 	struct session_error e = {""};
 
-	ck_assert_int_eq(drain_finish(b->d, &e), PU_ERR_FILE_ERROR);
-	drain_status(b->d, status);
+	ck_assert_int_eq(drain_finish(box.d, &e), PU_ERR_FILE_ERROR);
+	drain_status(box.d, status);
 }
 
-void box_close(struct box *b)
+void box_close(void)
 {
-	drain_close(b->d);
-	b->d = NULL;
+	drain_close(box.d);
+	box.d = NULL;
 }
 
-void box_rounds(struct box *b)
+void box_rounds(void)
 {
 	struct session_error e = {""};
 	int rc;
 
-	while ((rc = drain_round(b->d, &e)) == 1)
+	while ((rc = drain_round(box.d, &e)) == 1)
 		;
 	ck_assert_msg(rc == 0, "drain_round: %d: %s", rc, e.text);
 }
 
-uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n)
+uint32_t write_hooks_of(uint32_t id, uint32_t *next, uint32_t n)
 {
 	uint32_t lost = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		lost += checked_hook(id, (*next)++, 4) != 0;
 	return lost;
+}
+
+uint32_t write_hooks(uint32_t n)
+{
+	return write_hooks_of(1, &box.next, n);
 }
 
 /* ------------------------------------------------------------------- reading */
@@ -242,10 +252,10 @@ void contents_free_clean(struct contents *c)
 	ck_assert(!c->cut_off);
 }
 
-void box_finish_read(struct box *b, struct contents *c)
+void box_finish_read(struct contents *c)
 {
-	box_finish(b);
-	read_file(c, b->config.path);
+	box_finish();
+	read_file(c, box.config.path);
 }
 
 void file_expect_hooks(const char *path, uint64_t hooks)
@@ -283,11 +293,10 @@ void file_limit_size(rlim_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-void box_finish_clean(struct box *b, uint64_t hooks)
+void box_finish_clean(void)
 {
-	box_finish(b);
-	file_expect_clean(b->config.path, hooks);
-	box_end(b);
+	box_finish();
+	file_expect_clean(box.config.path, box.next);
 }
 
 uint64_t contents_sum(const struct contents *c)
@@ -305,8 +314,9 @@ static int sandboxed_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	clock_ticks_per_second(); /* measured once, for all the children */
-	return suites_run(
-		SUITE(suite_name, .timeout = 60, .tests = suite_tests, .loops = suite_loops), NULL);
+	return suites_run(SUITE(suite_name, .timeout = 60, .tear_down = box_end,
+				  .tests = suite_tests, .loops = suite_loops),
+		NULL);
 }
 
 int drain_suite_with_loops(const char *name, const TTest *const *tests,

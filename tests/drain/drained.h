@@ -16,34 +16,39 @@
 /* A checked hook's bytes, and how many of them fill a section. */
 enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4, PER_SECTION = SECTION / CHECKED_BYTES };
 
-struct box {
+/* Of the running test. */
+extern struct box {
 	struct session s;
 	struct drain_config config;
 	struct drain *d;
-	char dir[200]; /* of the file, removed at the end */
-};
+	char dir[200]; /* of the file, removed at the end; "": the box is not open */
+	uint32_t next; /* number of the next hook that write_hooks writes */
+} box;
 
 /* Sections that threads other than the drain's own have compressed in this process. */
 uint64_t box_packed_elsewhere(void);
 
 /* A session in continuous mode, on, the caller pinned to a CPU; its file is "trace.bin". */
-void box_begin(struct box *b, uint32_t sections);
-void box_end(struct box *b);
+void box_begin(uint32_t sections);
+/* Runs after each test, too. */
+void box_end(void);
 /* Opens, finishes and closes the drain: none of it may fail. */
-void box_drain(struct box *b);
+void box_drain(void);
 /* box_begin and box_drain. */
-void box_start(struct box *b, uint32_t sections);
-void box_finish(struct box *b);
-void box_finish_status(struct box *b, struct drain_status *status);
+void box_start(uint32_t sections);
+void box_finish(void);
+void box_finish_status(struct drain_status *status);
 /* Finishing fails with PU_ERR_FILE_ERROR. */
-void box_finish_failed(struct box *b, struct drain_status *status);
+void box_finish_failed(struct drain_status *status);
 /* Closes the drain without its end, as if it were killed. */
-void box_close(struct box *b);
+void box_close(void);
 /* Rounds until there is nothing more to take. */
-void box_rounds(struct box *b);
+void box_rounds(void);
 
-/* Writes n checked hooks of this id, numbered on from *next; returns how many were lost. */
-uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n);
+/* Writes n checked hooks, of id 1 and numbered on from box.next, or of this id and on from *next;
+ * returns how many were lost. */
+uint32_t write_hooks(uint32_t n);
+uint32_t write_hooks_of(uint32_t id, uint32_t *next, uint32_t n);
 
 /* A file's contents. */
 struct contents {
@@ -65,7 +70,7 @@ struct contents {
 void read_file(struct contents *c, const char *path);
 void read_more(struct contents *c, const char *path);
 /* Finishes the drain and reads its file. */
-void box_finish_read(struct box *b, struct contents *c);
+void box_finish_read(struct contents *c);
 void contents_free(struct contents *c);
 /* Frees them; nothing is torn, twice, out of order, foreign or damaged, and END is there. */
 void contents_free_clean(struct contents *c);
@@ -75,8 +80,8 @@ void file_expect_clean(const char *path, uint64_t hooks);
 off_t file_size(const char *path);
 /* No file of this process can grow beyond this. */
 void file_limit_size(rlim_t bytes);
-/* Finishes the drain and ends the box: the file is clean and has these hooks. */
-void box_finish_clean(struct box *b, uint64_t hooks);
+/* Finishes the drain: the file is clean and has the hooks that write_hooks wrote. */
+void box_finish_clean(void);
 /* hooks + torn + losses */
 uint64_t contents_sum(const struct contents *c);
 

@@ -37,7 +37,6 @@ START_TEST(the_file_is_whole_after_off)
 	char name[] = "streamed.bin";
 	uint8_t id[16] = {0};
 	struct contents c;
-	uint32_t next = 0;
 
 	begin(name, 1 << 20);
 	for (int i = 0; i < 3; i++) {
@@ -45,10 +44,10 @@ START_TEST(the_file_is_whole_after_off)
 		ck_assert_int_eq(IsTraceOn(), 1);
 		ck_assert_int_eq(TraceOn(), PU_ERROR_INCORRECT_STATE);
 		ck_assert_int_eq(TraceInit(0), PU_ERROR_INCORRECT_STATE);
-		ck_assert_uint_eq(write_hooks(1, &next, 1000), 0);
+		ck_assert_uint_eq(write_hooks(1000), 0);
 		WORKS(i < 2 ? TraceOff() : TraceTerminate());
 		read_file(&c, name);
-		ck_assert_uint_eq(c.hooks, next);
+		ck_assert_uint_eq(c.hooks, box.next);
 		contents_free_clean(&c);
 		/* On again, the same trace goes on. */
 		if (i)
@@ -63,18 +62,18 @@ START_TEST(hooks_beyond_the_ring_are_in_the_file_or_lost)
 {
 	char name[] = "streamed.bin";
 	struct contents c;
-	uint32_t next = 0, lost = 0;
+	uint32_t lost = 0;
 
 	begin(name, 8 * SECTION);
 	WORKS(TraceOn());
 	open_session();
 	while (s.control->drain.hooks < 1000)
-		lost += write_hooks(1, &next, 100);
+		lost += write_hooks(100);
 	WORKS(TraceOff());
 	read_file(&c, name);
 	ck_assert_uint_ge(c.hooks, 1000);
 	ck_assert_uint_eq(c.full + c.held + c.other, lost);
-	ck_assert_uint_eq(contents_sum(&c), next);
+	ck_assert_uint_eq(contents_sum(&c), box.next);
 	contents_free_clean(&c);
 	session_close(&s);
 	WORKS(TraceTerminate());
@@ -85,22 +84,21 @@ START_TEST(a_killed_drain_is_replaced_or_finished_for)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	char name[] = "streamed.bin";
-	uint32_t next = 0;
 
 	begin(name, 1 << 20);
 	for (int i = 0; i < 2; i++) {
 		WORKS(TraceOn());
 		open_session();
-		ck_assert_uint_eq(write_hooks(1, &next, 100), 0);
+		ck_assert_uint_eq(write_hooks(100), 0);
 		ck_assert_int_eq(kill((pid_t)s.control->drain.pid, SIGKILL), 0);
 		while (session_is_drained(&s))
 			nanosleep(&pause, NULL);
 		session_close(&s);
 		if (i == 0)
 			WORKS(TraceOn()); /* another takes the file up */
-		ck_assert_uint_eq(write_hooks(1, &next, 100), 0);
+		ck_assert_uint_eq(write_hooks(100), 0);
 		WORKS(TraceOff());
-		file_expect_clean(name, next);
+		file_expect_clean(name, box.next);
 	}
 	WORKS(TraceTerminate());
 }
@@ -109,7 +107,6 @@ END_TEST
 START_TEST(without_a_file_nothing_begins)
 {
 	char directory[] = "made/later", output[] = "-";
-	uint32_t next = 0;
 
 	begin(directory, 1 << 20);
 	ck_assert_int_eq(TraceOn(), PU_ERR_FILE_ERROR);
@@ -118,7 +115,7 @@ START_TEST(without_a_file_nothing_begins)
 	/* The name holds for another working directory too. */
 	ck_assert_int_eq(chdir("/"), 0);
 	WORKS(TraceOn());
-	ck_assert_uint_eq(write_hooks(1, &next, 10), 0);
+	ck_assert_uint_eq(write_hooks(10), 0);
 	WORKS(TraceTerminate());
 	ck_assert_int_eq(chdir(sandbox_dir()), 0);
 	file_expect_hooks(directory, 10);

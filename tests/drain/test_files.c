@@ -7,46 +7,43 @@
 
 #include "drained.h"
 
-static void file_name(const struct box *b, int n, char *name)
+static void file_name(int n, char *name)
 {
 	if (n)
-		snprintf(name, PATH_MAX, "%.4000s.%d", b->config.path, n);
+		snprintf(name, PATH_MAX, "%.4000s.%d", box.config.path, n);
 	else
-		snprintf(name, PATH_MAX, "%.4000s", b->config.path);
+		snprintf(name, PATH_MAX, "%.4000s", box.config.path);
 }
 
 START_TEST(a_file_that_was_finished_is_gone_on_with)
 {
 	struct contents c;
-	struct box b;
-	uint32_t next = 0;
 	uint8_t id[16] = {0};
 
-	box_begin(&b, 8);
+	box_begin(8);
 	for (int i = 0; i < 20; i++) {
-		box_drain(&b);
+		box_drain();
 		/* Ends within a section, at every second turn of the ring's size. */
-		ck_assert_uint_eq(write_hooks(1, &next, 13 + (uint32_t)i % 3 * 60), 0);
-		box_rounds(&b);
-		box_finish_read(&b, &c);
-		ck_assert_uint_eq(c.hooks, next);
+		ck_assert_uint_eq(write_hooks(13 + (uint32_t)i % 3 * 60), 0);
+		box_rounds();
+		box_finish_read(&c);
+		ck_assert_uint_eq(c.hooks, box.next);
 		contents_free_clean(&c);
 		if (i)
 			ck_assert_mem_eq(id, c.trace_id, sizeof id);
 		memcpy(id, c.trace_id, sizeof id);
-		ck_assert_uint_eq(b.s.control->drain.hooks, next);
+		ck_assert_uint_eq(box.s.control->drain.hooks, box.next);
 	}
-	box_end(&b);
 }
 END_TEST
 
-static void hooks_of(struct box *b, uint32_t next)
+static void hooks_of(uint32_t hooks)
 {
 	struct contents c;
 
-	read_file(&c, b->config.path);
-	ck_assert_uint_eq(c.hooks, next);
-	ck_assert_uint_eq(contents_sum(&c), next);
+	read_file(&c, box.config.path);
+	ck_assert_uint_eq(c.hooks, hooks);
+	ck_assert_uint_eq(contents_sum(&c), hooks);
 	contents_free_clean(&c);
 }
 
@@ -72,41 +69,40 @@ static void kill_and_take_up(int cut)
 {
 	struct shm_ring_control before[SHM_MAX_RINGS];
 	struct contents c;
-	struct box b;
-	uint32_t next = 0, drained = 0;
+	uint32_t drained = 0;
 
-	box_begin(&b, 8);
+	box_begin(8);
 	if (cut < 0)
-		b.config.codec = TF_CODEC_NONE;
-	box_drain(&b);
-	write_hooks(1, &next, 3 * PER_SECTION + 5);
-	box_rounds(&b);
-	off_t whole = file_size(b.config.path);
-	memcpy(before, b.s.control->ring, sizeof before);
-	write_hooks(1, &next, PER_SECTION);
-	box_rounds(&b);
-	box_close(&b);
-	memcpy(b.s.control->ring, before, sizeof before);
-	off_t end = file_size(b.config.path) - abs(cut);
+		box.config.codec = TF_CODEC_NONE;
+	box_drain();
+	write_hooks(3 * PER_SECTION + 5);
+	box_rounds();
+	off_t whole = file_size(box.config.path);
+	memcpy(before, box.s.control->ring, sizeof before);
+	write_hooks(PER_SECTION);
+	box_rounds();
+	box_close();
+	memcpy(box.s.control->ring, before, sizeof before);
+	off_t end = file_size(box.config.path) - abs(cut);
 	ck_assert_int_ge(end, whole);
-	ck_assert_int_eq(truncate(b.config.path, end), 0);
-	read_file(&c, b.config.path);
+	ck_assert_int_eq(truncate(box.config.path, end), 0);
+	read_file(&c, box.config.path);
 	/* Readers can do without the zeros at the end of a section. */
 	ck_assert_uint_ge(c.hooks, 3 * PER_SECTION);
 	ck_assert(c.cut_off);
 	contents_free(&c);
-	ck_assert_uint_eq(b.s.control->drain.state, SHM_DRAIN_RUNNING);
-	ck_assert(!session_is_drained(&b.s));
-	box_drain(&b);
-	ck_assert_uint_eq(write_hooks(1, &next, 2 * PER_SECTION), 0);
-	box_rounds(&b);
-	box_finish(&b);
-	hooks_of(&b, next);
-	ck_assert_uint_eq(b.s.control->drain.hooks, next);
+	ck_assert_uint_eq(box.s.control->drain.state, SHM_DRAIN_RUNNING);
+	ck_assert(!session_is_drained(&box.s));
+	box_drain();
+	ck_assert_uint_eq(write_hooks(2 * PER_SECTION), 0);
+	box_rounds();
+	box_finish();
+	hooks_of(box.next);
+	ck_assert_uint_eq(box.s.control->drain.hooks, box.next);
 	for (uint32_t i = 0; i < SHM_MAX_RINGS; i++)
-		drained += (uint32_t)b.s.control->ring[i].drained;
-	ck_assert_uint_eq(drained, next);
-	box_end(&b);
+		drained += (uint32_t)box.s.control->ring[i].drained;
+	ck_assert_uint_eq(drained, box.next);
+	box_end();
 }
 
 START_TEST(a_killed_drain_loses_nothing_and_writes_nothing_twice)
@@ -122,29 +118,27 @@ END_TEST
 START_TEST(losses_are_reported_once_over_several_drains)
 {
 	struct contents c;
-	struct box b;
-	uint32_t next = 0, lost = 0;
+	uint32_t lost = 0;
 
-	box_begin(&b, 4);
-	lost += write_hooks(1, &next, 500); /* before there is a drain */
-	box_drain(&b);
-	box_rounds(&b);
-	lost += write_hooks(1, &next, 500);
-	drain_close(b.d); /* killed */
-	lost += write_hooks(1, &next, 10);
-	box_drain(&b);
-	box_rounds(&b);
-	lost += write_hooks(1, &next, 500);
-	box_finish(&b);
-	lost += write_hooks(1, &next, 500);
-	box_drain(&b);
-	box_finish(&b);
+	box_begin(4);
+	lost += write_hooks(500); /* before there is a drain */
+	box_drain();
+	box_rounds();
+	lost += write_hooks(500);
+	drain_close(box.d); /* killed */
+	lost += write_hooks(10);
+	box_drain();
+	box_rounds();
+	lost += write_hooks(500);
+	box_finish();
+	lost += write_hooks(500);
+	box_drain();
+	box_finish();
 	ck_assert_uint_gt(lost, 800);
-	read_file(&c, b.config.path);
+	read_file(&c, box.config.path);
 	ck_assert_uint_eq(c.full, lost);
-	ck_assert_uint_eq(contents_sum(&c), next);
+	ck_assert_uint_eq(contents_sum(&c), box.next);
 	contents_free_clean(&c);
-	box_end(&b);
 }
 END_TEST
 
@@ -152,23 +146,18 @@ static char shared_path[PATH_MAX];
 
 static void write_another(int hooks)
 {
-	struct box b;
-	uint32_t next = 0;
-
-	box_begin(&b, 4);
-	strcpy(b.config.path, shared_path);
-	box_drain(&b);
-	write_hooks(1, &next, (uint32_t)hooks);
-	box_finish(&b);
-	hooks_of(&b, next);
-	box_end(&b);
+	box_begin(4);
+	strcpy(box.config.path, shared_path);
+	box_drain();
+	write_hooks((uint32_t)hooks);
+	box_finish();
+	hooks_of(box.next);
+	box_end();
 }
 
 START_TEST(a_file_of_another_trace_is_replaced)
 {
 	struct contents c, other;
-	struct box b;
-	uint32_t next = 0;
 	char copy[PATH_MAX];
 
 	snprintf(shared_path, sizeof shared_path, "%s/shared.bin", sandbox_dir());
@@ -176,45 +165,43 @@ START_TEST(a_file_of_another_trace_is_replaced)
 	read_file(&other, shared_path);
 	ck_assert_uint_eq(other.hooks, 30);
 	contents_free(&other);
-	box_begin(&b, 4);
-	strcpy(b.config.path, shared_path);
-	file_name(&b, 99, copy);
+	box_begin(4);
+	strcpy(box.config.path, shared_path);
+	file_name(99, copy);
 	ck_assert_int_eq(link(shared_path, copy), 0);
-	box_drain(&b);
-	write_hooks(1, &next, 20);
-	box_finish(&b);
-	hooks_of(&b, 20);
+	box_drain();
+	write_hooks(20);
+	box_finish();
+	hooks_of(20);
 	/* The other one is there again: the drain begins anew, where it ended. */
 	ck_assert_int_eq(rename(copy, shared_path), 0);
-	write_hooks(1, &next, 25);
-	box_drain(&b);
-	box_finish(&b);
+	write_hooks(25);
+	box_drain();
+	box_finish();
 	read_file(&c, shared_path);
 	ck_assert_int_ne(memcmp(c.trace_id, other.trace_id, 16), 0);
 	ck_assert_uint_eq(c.hooks, 25);
 	ck_assert_uint_eq(c.first, 20);
 	contents_free_clean(&c);
-	ck_assert_uint_eq(b.s.control->drain.hooks, 45);
-	box_end(&b);
+	ck_assert_uint_eq(box.s.control->drain.hooks, 45);
 }
 END_TEST
 
 START_TEST(a_file_that_was_moved_away_is_not_written_again)
 {
 	struct contents c;
-	struct box b;
 	char moved[PATH_MAX];
-	uint32_t next = 0, lost;
+	uint32_t lost;
 
-	box_start(&b, 4);
-	lost = write_hooks(1, &next, 500);
-	box_finish(&b);
-	file_name(&b, 77, moved);
-	ck_assert_int_eq(rename(b.config.path, moved), 0);
-	uint32_t from = next;
-	uint32_t lost2 = write_hooks(1, &next, 400);
-	box_drain(&b);
-	box_finish_read(&b, &c);
+	box_start(4);
+	lost = write_hooks(500);
+	box_finish();
+	file_name(77, moved);
+	ck_assert_int_eq(rename(box.config.path, moved), 0);
+	uint32_t from = box.next;
+	uint32_t lost2 = write_hooks(400);
+	box_drain();
+	box_finish_read(&c);
 	ck_assert_uint_eq(contents_sum(&c), 400);
 	ck_assert_uint_eq(c.first, from);
 	ck_assert_uint_eq(c.full, lost2);
@@ -222,44 +209,40 @@ START_TEST(a_file_that_was_moved_away_is_not_written_again)
 	read_file(&c, moved);
 	ck_assert_uint_eq(c.full, lost);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
 START_TEST(a_file_that_is_damaged_in_the_middle_is_left_alone)
 {
 	struct session_error e = {""};
-	struct box b;
-	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	b.config.codec = TF_CODEC_NONE;
-	box_drain(&b);
+	box_begin(8);
+	box.config.codec = TF_CODEC_NONE;
+	box_drain();
 	for (int i = 0; i < 100; i++) {
-		write_hooks(1, &next, 5 * PER_SECTION);
-		box_rounds(&b);
+		write_hooks(5 * PER_SECTION);
+		box_rounds();
 	}
-	box_finish(&b);
-	off_t size = file_size(b.config.path);
+	box_finish();
+	off_t size = file_size(box.config.path);
 	ck_assert_int_gt(size, 1500000);
-	int fd = open(b.config.path, O_RDWR);
+	int fd = open(box.config.path, O_RDWR);
 	char junk[8192];
 	memset(junk, 0x5a, sizeof junk);
 	ck_assert_int_eq(pwrite(fd, junk, sizeof junk, 100000), sizeof junk);
 	close(fd);
-	int rc = drain_open(&b.d, &b.s, &b.config, &e);
+	int rc = drain_open(&box.d, &box.s, &box.config, &e);
 	ck_assert_int_eq(rc, PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(e.text, "damaged"));
-	ck_assert_int_eq(file_size(b.config.path), size);
-	ck_assert(!session_is_drained(&b.s));
-	box_end(&b);
+	ck_assert_int_eq(file_size(box.config.path), size);
+	ck_assert(!session_is_drained(&box.s));
 }
 END_TEST
 
 /* --------------------------------------------------------------------- rotation */
 
 /* All files, the oldest first: the hooks of each begin where those of the one before end. */
-static uint32_t read_all(const struct box *b, int oldest, struct contents *sum)
+static uint32_t read_all(int oldest, struct contents *sum)
 {
 	uint32_t files = 0;
 	char name[PATH_MAX];
@@ -268,7 +251,7 @@ static uint32_t read_all(const struct box *b, int oldest, struct contents *sum)
 	for (int n = oldest; n >= 0; n--) {
 		struct contents c;
 
-		file_name(b, n, name);
+		file_name(n, name);
 		read_file(&c, name); /* each decodes alone */
 		contents_free_clean(&c);
 		if (files++)
@@ -278,13 +261,13 @@ static uint32_t read_all(const struct box *b, int oldest, struct contents *sum)
 	return files;
 }
 
-static int oldest(const struct box *b)
+static int oldest(void)
 {
 	char name[PATH_MAX];
 	int n = 0;
 
 	do
-		file_name(b, ++n, name);
+		file_name(++n, name);
 	while (access(name, F_OK) == 0);
 	return n - 1;
 }
@@ -293,72 +276,67 @@ START_TEST(rotated_files_hold_everything_between_them)
 {
 	struct drain_status status;
 	struct contents all;
-	struct box b;
-	uint32_t next = 0, lost = 0;
+	uint32_t lost = 0;
 
-	box_begin(&b, 8);
-	b.config.rotate = 16 << 10;
-	box_drain(&b);
+	box_begin(8);
+	box.config.rotate = 16 << 10;
+	box_drain();
 	for (int i = 0; i < 60; i++) {
-		lost += write_hooks(1, &next, 4 * PER_SECTION + (i % 20 == 7 ? 1000 : 0));
-		box_rounds(&b);
+		lost += write_hooks(4 * PER_SECTION + (i % 20 == 7 ? 1000 : 0));
+		box_rounds();
 		if (i % 10 == 3) {
-			drain_close(b.d); /* killed */
-			box_drain(&b);
+			drain_close(box.d); /* killed */
+			box_drain();
 		}
 		if (i % 10 == 8) {
-			box_finish(&b);
-			box_drain(&b);
+			box_finish();
+			box_drain();
 		}
 	}
-	box_finish_status(&b, &status);
-	ck_assert_int_gt(oldest(&b), 5);
-	ck_assert_uint_eq((uint64_t)oldest(&b), status.rotations);
-	ck_assert_uint_eq(read_all(&b, oldest(&b), &all), status.rotations + 1);
-	ck_assert_uint_eq(contents_sum(&all), next);
+	box_finish_status(&status);
+	ck_assert_int_gt(oldest(), 5);
+	ck_assert_uint_eq((uint64_t)oldest(), status.rotations);
+	ck_assert_uint_eq(read_all(oldest(), &all), status.rotations + 1);
+	ck_assert_uint_eq(contents_sum(&all), box.next);
 	ck_assert_uint_eq(all.full, lost);
 	ck_assert_uint_gt(lost, 100);
 	ck_assert_uint_eq(all.hooks, status.hooks);
 	contents_free_clean(&all);
-	box_end(&b);
 }
 END_TEST
 
 START_TEST(only_as_many_as_wanted_are_kept)
 {
 	struct contents all;
-	struct box b;
-	uint32_t next = 0;
 	char name[PATH_MAX];
 
-	box_begin(&b, 8);
-	b.config.rotate = 12 << 10;
+	box_begin(8);
+	box.config.rotate = 12 << 10;
 	for (uint32_t keep = 5; keep < 6; keep -= 2) {
-		b.config.keep = keep;
-		box_drain(&b);
+		box.config.keep = keep;
+		box_drain();
 		for (int i = 0; i < 60; i++) {
-			write_hooks(1, &next, 4 * PER_SECTION);
-			box_rounds(&b);
+			write_hooks(4 * PER_SECTION);
+			box_rounds();
 		}
-		box_finish(&b);
-		ck_assert_int_eq(oldest(&b), (int)keep);
-		file_name(&b, (int)keep + 1, name);
+		box_finish();
+		ck_assert_int_eq(oldest(), (int)keep);
+		file_name((int)keep + 1, name);
 		ck_assert_int_ne(access(name, F_OK), 0);
-		read_all(&b, (int)keep, &all);
-		ck_assert_uint_eq(all.last, next - 1);
+		read_all((int)keep, &all);
+		ck_assert_uint_eq(all.last, box.next - 1);
 		ck_assert_uint_eq(all.hooks, all.last - all.first + 1);
 		contents_free(&all);
 	}
-	ck_assert_uint_eq(b.s.control->drain.hooks, next);
-	box_end(&b);
+	ck_assert_uint_eq(box.s.control->drain.hooks, box.next);
 }
 END_TEST
 
-static void rotate_much(struct box *b, uint32_t *next)
+static void rotate_much(void)
 {
 	for (int i = 0; i < 12; i++) {
-		write_hooks(1, next, 4 * PER_SECTION);
-		box_rounds(b);
+		write_hooks(4 * PER_SECTION);
+		box_rounds();
 	}
 }
 
@@ -368,43 +346,40 @@ START_TEST(a_rotation_that_was_cut_short_is_mended)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	struct contents all;
-	struct box b;
-	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	b.config.rotate = 12 << 10;
-	box_drain(&b);
-	rotate_much(&b, &next);
-	drain_close(b.d);
-	int n = oldest(&b);
+	box_begin(8);
+	box.config.rotate = 12 << 10;
+	box_drain();
+	rotate_much();
+	drain_close(box.d);
+	int n = oldest();
 	ck_assert_int_gt(n, 2);
 	/* FILE.2 and on were renamed, FILE.1 was not. */
 	for (int i = n; i > 1; i--) {
-		file_name(&b, i, from);
-		file_name(&b, i + 1, to);
+		file_name(i, from);
+		file_name(i + 1, to);
 		ck_assert_int_eq(rename(from, to), 0);
 	}
-	box_drain(&b);
-	rotate_much(&b, &next);
-	drain_close(b.d);
-	n = oldest(&b);
+	box_drain();
+	rotate_much();
+	drain_close(box.d);
+	n = oldest();
 	/* FILE.1 is FILE already, the new one has no name yet. */
 	for (int i = n; i > 0; i--) {
-		file_name(&b, i, from);
-		file_name(&b, i + 1, to);
+		file_name(i, from);
+		file_name(i + 1, to);
 		ck_assert_int_eq(rename(from, to), 0);
 	}
-	file_name(&b, 1, to);
-	ck_assert_int_eq(link(b.config.path, to), 0);
-	box_drain(&b);
-	rotate_much(&b, &next);
-	box_finish(&b);
-	n = oldest(&b);
-	read_all(&b, n, &all);
-	ck_assert_uint_eq(all.hooks, next);
-	ck_assert_uint_eq(contents_sum(&all), next);
+	file_name(1, to);
+	ck_assert_int_eq(link(box.config.path, to), 0);
+	box_drain();
+	rotate_much();
+	box_finish();
+	n = oldest();
+	read_all(n, &all);
+	ck_assert_uint_eq(all.hooks, box.next);
+	ck_assert_uint_eq(contents_sum(&all), box.next);
 	contents_free_clean(&all);
-	box_end(&b);
 }
 END_TEST
 

@@ -27,23 +27,20 @@ START_TEST(a_section_waits_for_a_record_that_is_not_committed)
 {
 	struct hook_writer w;
 	struct contents c;
-	struct box b;
-	uint32_t next = 0;
 
-	box_start(&b, 16);
-	write_hooks(1, &next, 10);
+	box_start(16);
+	write_hooks(10);
 	begin_hook(&w);
-	write_hooks(1, &next, 3 * PER_SECTION);
-	box_rounds(&b);
-	file_expect_hooks(b.config.path, 0);
+	write_hooks(3 * PER_SECTION);
+	box_rounds();
+	file_expect_hooks(box.config.path, 0);
 	end_hook(&w);
-	box_rounds(&b);
-	box_finish_read(&b, &c);
+	box_rounds();
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.foreign, 1);
 	c.foreign = 0;
-	ck_assert_uint_eq(c.hooks, next);
+	ck_assert_uint_eq(c.hooks, box.next);
 	contents_free_clean(&c);
-	box_end(&b);
 }
 END_TEST
 
@@ -52,27 +49,25 @@ START_TEST(a_section_does_not_wait_when_its_room_is_needed)
 {
 	struct hook_writer w;
 	struct contents c;
-	struct box b;
-	uint32_t next = 0, lost = 0;
+	uint32_t lost = 0;
 
-	box_start(&b, 16);
+	box_start(16);
 	begin_hook(&w);
 	for (int i = 0; i < 40; i++) {
-		lost += write_hooks(1, &next, PER_SECTION);
-		box_rounds(&b);
+		lost += write_hooks(PER_SECTION);
+		box_rounds();
 	}
 	ck_assert_uint_eq(lost, 0);
 	/* Its held record is still its own. */
 	end_hook(&w);
-	lost += write_hooks(1, &next, PER_SECTION * 20);
-	box_finish_read(&b, &c);
+	lost += write_hooks(PER_SECTION * 20);
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.torn, 1);
-	ck_assert_uint_eq(contents_sum(&c), next + 1);
+	ck_assert_uint_eq(contents_sum(&c), box.next + 1);
 	ck_assert_uint_eq(c.full, lost);
 	ck_assert_uint_eq(c.foreign + c.not_whole + c.out_of_order + c.damaged_bytes, 0);
-	ck_assert_uint_eq(b.s.control->drain.torn, 1);
+	ck_assert_uint_eq(box.s.control->drain.torn, 1);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
@@ -87,32 +82,29 @@ static void die_in_a_hook(void)
 START_TEST(sections_of_the_dead_are_reclaimed)
 {
 	struct contents c;
-	struct box b;
-	uint32_t next = 0;
 	int status, rounds = 0;
 
-	box_start(&b, 16);
-	write_hooks(1, &next, 10);
+	box_start(16);
+	write_hooks(10);
 	pid_t pid = fork();
 	if (pid == 0)
 		die_in_a_hook();
 	waitpid(pid, &status, 0);
 	ck_assert(WIFSIGNALED(status));
-	write_hooks(1, &next, 3 * PER_SECTION);
+	write_hooks(3 * PER_SECTION);
 	struct drain_status now = {0};
 	while (now.hooks < 3 * PER_SECTION - 10 && rounds++ < 2000) {
-		box_rounds(&b);
-		drain_status(b.d, &now);
+		box_rounds();
+		drain_status(box.d, &now);
 		usleep(1000);
 	}
 	ck_assert_uint_ge(now.hooks, 3 * PER_SECTION - 10);
 	ck_assert_uint_eq(now.torn, 1);
-	box_finish_read(&b, &c);
-	ck_assert_uint_eq(c.hooks, next);
+	box_finish_read(&c);
+	ck_assert_uint_eq(c.hooks, box.next);
 	ck_assert_uint_eq(c.torn, 1);
 	ck_assert_uint_eq(c.foreign + c.not_whole + c.out_of_order + c.damaged_bytes, 0);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
@@ -120,27 +112,24 @@ START_TEST(an_end_does_not_wait_for_ever)
 {
 	struct hook_writer w;
 	struct contents c;
-	struct box b;
-	uint32_t next = 0;
 
-	box_start(&b, 16);
-	write_hooks(1, &next, 10);
+	box_start(16);
+	write_hooks(10);
 	begin_hook(&w);
-	write_hooks(1, &next, 10);
-	box_finish_read(&b, &c);
+	write_hooks(10);
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.hooks, 20);
 	ck_assert_uint_eq(c.torn, 1);
 	contents_free(&c);
 	/* Committed too late: it was counted, and is not written by the next drain. */
 	end_hook(&w);
-	write_hooks(1, &next, 10);
-	box_drain(&b);
-	box_finish_read(&b, &c);
+	write_hooks(10);
+	box_drain();
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.hooks, 30);
 	ck_assert_uint_eq(c.torn, 1);
 	ck_assert_uint_eq(c.foreign + c.out_of_order, 0);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
@@ -149,34 +138,31 @@ START_TEST(a_section_without_hooks_is_written)
 {
 	struct hook_writer w[PER_SECTION + 1];
 	struct contents c;
-	struct box b;
 
-	box_start(&b, 4);
+	box_start(4);
 	for (int i = 0; i < PER_SECTION + 1; i++)
 		begin_hook(&w[i]);
-	box_finish_read(&b, &c);
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.hooks, 0);
 	ck_assert_uint_eq(c.torn, PER_SECTION + 1);
 	ck_assert_uint_eq(c.loss_torn, 0);
-	ck_assert_uint_eq(b.s.control->drain.torn, PER_SECTION + 1);
+	ck_assert_uint_eq(box.s.control->drain.torn, PER_SECTION + 1);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
-/* A drain whose file is full, before its end. Sets the number of hooks committed so far. */
-static void fail_drain(struct box *b, struct hook_writer *w, uint32_t *next)
+/* A drain whose file is full, before its end. */
+static void fail_drain(struct hook_writer *w)
 {
 	struct session_error e = {""};
 
-	*next = 0;
-	box_begin(b, 16);
-	b->config.codec = TF_CODEC_NONE;
-	box_drain(b);
-	write_hooks(1, next, 2 * PER_SECTION);
+	box_begin(16);
+	box.config.codec = TF_CODEC_NONE;
+	box_drain();
+	write_hooks(2 * PER_SECTION);
 	begin_hook(w);
-	file_limit_size((rlim_t)file_size(b->config.path) + 1);
-	ck_assert_int_eq(drain_round(b->d, &e), PU_ERR_FILE_ERROR);
+	file_limit_size((rlim_t)file_size(box.config.path) + 1);
+	ck_assert_int_eq(drain_round(box.d, &e), PU_ERR_FILE_ERROR);
 }
 
 static void *commit_late(void *w)
@@ -191,16 +177,13 @@ START_TEST(a_record_that_commits_after_the_drain_failed_is_unwritten)
 	struct drain_status status;
 	struct hook_writer w;
 	pthread_t writer;
-	struct box b;
-	uint32_t next;
 
-	fail_drain(&b, &w, &next);
+	fail_drain(&w);
 	ck_assert_int_eq(pthread_create(&writer, NULL, commit_late, &w), 0);
-	box_finish_failed(&b, &status);
+	box_finish_failed(&status);
 	ck_assert_int_eq(pthread_join(writer, NULL), 0);
 	ck_assert_uint_eq(status.torn, 0);
-	ck_assert_uint_eq(status.lost_unwritten, next + 1);
-	box_end(&b);
+	ck_assert_uint_eq(status.lost_unwritten, box.next + 1);
 }
 END_TEST
 
@@ -209,14 +192,11 @@ START_TEST(a_record_that_is_torn_when_the_drain_fails_counts_once)
 {
 	struct drain_status status;
 	struct hook_writer w;
-	struct box b;
-	uint32_t next;
 
-	fail_drain(&b, &w, &next);
-	box_finish_failed(&b, &status);
+	fail_drain(&w);
+	box_finish_failed(&status);
 	ck_assert_uint_eq(status.torn, 1);
-	ck_assert_uint_eq(status.lost_unwritten, next);
-	box_end(&b);
+	ck_assert_uint_eq(status.lost_unwritten, box.next);
 }
 END_TEST
 

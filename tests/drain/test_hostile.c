@@ -9,35 +9,35 @@
 
 static uint64_t random_state = 0x9e3779b97f4a7c15ull;
 
-static void overwrite_rings(struct box *b, uint64_t offset, const void *bytes, size_t size)
+static void overwrite_rings(uint64_t offset, const void *bytes, size_t size)
 {
-	ck_assert_int_eq(pwrite(b->s.rings_fd, bytes, size, (off_t)offset), (ssize_t)size);
+	ck_assert_int_eq(pwrite(box.s.rings_fd, bytes, size, (off_t)offset), (ssize_t)size);
 }
 
 /* The ring that this thread writes to. */
-static uint32_t my_ring(struct box *b)
+static uint32_t my_ring(void)
 {
-	uint32_t rings = b->s.geometry.cpus + b->s.geometry.guests;
+	uint32_t rings = box.s.geometry.cpus + box.s.geometry.guests;
 
 	for (uint32_t i = 0; i < rings; i++)
-		if (box_ring(&b->s, i).head)
+		if (box_ring(&box.s, i).head)
 			return i;
 	ck_abort_msg("no hook was written");
 	return 0;
 }
 
-static uint64_t released_of(const struct box *b, uint32_t ring)
+static uint64_t released_of(uint32_t ring)
 {
-	return ring_released(&b->s.geometry, b->s.generation, b->s.control->ring[ring].released);
+	return ring_released(&box.s.geometry, box.s.generation, box.s.control->ring[ring].released);
 }
 
 /* `released` never exceeds the positions that writers can have reached. */
-static void bounded(struct box *b, const uint64_t *before)
+static void bounded(const uint64_t *before)
 {
-	const struct shm_geometry *g = &b->s.geometry;
+	const struct shm_geometry *g = &box.s.geometry;
 
 	for (uint32_t i = 0; i < g->cpus + g->guests; i++) {
-		uint64_t released = released_of(b, i);
+		uint64_t released = released_of(i);
 
 		ck_assert_uint_eq(released % g->section_size, 0);
 		ck_assert_uint_ge(released, before[i]);
@@ -45,57 +45,52 @@ static void bounded(struct box *b, const uint64_t *before)
 	}
 }
 
-static void note(struct box *b, uint64_t *released)
+static void note(uint64_t *released)
 {
 	for (uint32_t i = 0; i < SHM_MAX_RINGS; i++)
-		released[i] = released_of(b, i);
+		released[i] = released_of(i);
 }
 
 START_TEST(heads_of_nonsense_are_no_positions)
 {
 	struct shm_ring good;
-	struct box b;
 	uint64_t released[SHM_MAX_RINGS];
-	uint32_t next = 0;
 
-	box_start(&b, 8);
-	write_hooks(1, &next, 3 * PER_SECTION + 5);
-	uint32_t ring = my_ring(&b);
-	uint64_t at = ring_offset(&b.s.geometry, ring);
-	good = box_ring(&b.s, ring);
+	box_start(8);
+	write_hooks(3 * PER_SECTION + 5);
+	uint32_t ring = my_ring();
+	uint64_t at = ring_offset(&box.s.geometry, ring);
+	good = box_ring(&box.s, ring);
 	const uint64_t heads[] = {0, 1, 7, good.head + 4, good.head + 8 * SECTION, 8 * SECTION + 8,
 		UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, 5};
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-		overwrite_rings(&b, at, &heads[i], 8);
-		note(&b, released);
-		box_rounds(&b);
-		bounded(&b, released);
-		ck_assert_uint_eq(released_of(&b, ring), 0);
+		overwrite_rings(at, &heads[i], 8);
+		note(released);
+		box_rounds();
+		bounded(released);
+		ck_assert_uint_eq(released_of(ring), 0);
 		struct drain_status status;
-		drain_status(b.d, &status);
+		drain_status(box.d, &status);
 		if (heads[i])
 			ck_assert_uint_ge(status.damaged, 1);
 	}
-	overwrite_rings(&b, at, &good.head, 8);
-	box_rounds(&b);
-	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);
-	box_finish_clean(&b, next);
+	overwrite_rings(at, &good.head, 8);
+	box_rounds();
+	ck_assert_uint_eq(released_of(ring), 3 * SECTION);
+	box_finish_clean();
 }
 END_TEST
 
 START_TEST(a_start_of_nonsense_discards_nothing)
 {
-	struct box b;
-	uint32_t next = 0;
-
-	box_start(&b, 8);
-	write_hooks(1, &next, 3 * PER_SECTION + 5);
-	uint32_t ring = my_ring(&b);
+	box_start(8);
+	write_hooks(3 * PER_SECTION + 5);
+	uint32_t ring = my_ring();
 	/* The value that session_discard copies from a falsified head. */
-	b.s.control->ring[ring].start = (uint64_t)1 << 40;
-	box_rounds(&b);
-	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);
-	box_finish_clean(&b, next);
+	box.s.control->ring[ring].start = (uint64_t)1 << 40;
+	box_rounds();
+	ck_assert_uint_eq(released_of(ring), 3 * SECTION);
+	box_finish_clean();
 }
 END_TEST
 
@@ -104,87 +99,77 @@ END_TEST
 START_TEST(scribbling_ends_nothing)
 {
 	struct contents c;
-	struct box b;
 	uint64_t released[SHM_MAX_RINGS];
-	uint32_t next = 0;
 
-	box_begin(&b, 4);
-	const struct shm_geometry *g = &b.s.geometry;
-	write_hooks(1, &next, 2);
-	uint32_t ring = my_ring(&b);
-	box_drain(&b);
+	box_begin(4);
+	const struct shm_geometry *g = &box.s.geometry;
+	write_hooks(2);
+	uint32_t ring = my_ring();
+	box_drain();
 	for (int i = 0; i < (SANITIZED ? 1000 : 5000); i++) {
 		uint64_t word = random64(&random_state) >> (random64(&random_state) & 63);
 		uint64_t at = ring_offset(g, ring);
 
-		write_hooks(1, &next, 1 + (uint32_t)(random64(&random_state) % 150));
+		write_hooks(1 + (uint32_t)(random64(&random_state) % 150));
 		if (random64(&random_state) % 2)
 			at += random64(&random_state) % (sizeof(struct shm_ring) + 4 * 64) & ~7ull;
 		else
 			at += g->data_offset + (random64(&random_state) % g->ring_size & ~3ull);
 		if (random64(&random_state) % 3)
-			overwrite_rings(&b, at, &word, random64(&random_state) % 2 ? 8 : 4);
+			overwrite_rings(at, &word, random64(&random_state) % 2 ? 8 : 4);
 		if (i % 50 == 0) { /* and a head that writers can go on from */
-			word = released_of(&b, ring);
-			overwrite_rings(&b, ring_offset(g, ring), &word, 8);
+			word = released_of(ring);
+			overwrite_rings(ring_offset(g, ring), &word, 8);
 		}
-		note(&b, released);
+		note(released);
 		struct session_error e = {""};
-		int rc = drain_round(b.d, &e);
+		int rc = drain_round(box.d, &e);
 		ck_assert_msg(rc >= 0, "%s", e.text);
-		bounded(&b, released);
+		bounded(released);
 		if (i % 500 == 499) {
-			box_finish(&b);
-			box_drain(&b);
+			box_finish();
+			box_drain();
 		}
 	}
-	box_finish_read(&b, &c);
+	box_finish_read(&c);
 	ck_assert_uint_eq(c.damaged_bytes, 0);
 	ck_assert(!c.cut_off);
 	contents_free(&c);
-	box_end(&b);
 }
 END_TEST
 
 START_TEST(a_truncated_ring_file_is_read_up_to_its_end)
 {
 	struct drain_status status;
-	struct box b;
-	uint32_t next = 0;
 
-	box_start(&b, 8);
-	write_hooks(1, &next, 3 * PER_SECTION + 5);
-	box_rounds(&b);
-	session_off(&b.s, NULL);
-	ck_assert_int_eq(ftruncate(b.s.rings_fd, 4096), 0);
-	box_rounds(&b);
-	box_finish_status(&b, &status);
-	ck_assert_uint_eq(status.damaged, b.s.geometry.cpus + b.s.geometry.guests);
-	file_expect_clean(b.config.path, 3 * PER_SECTION);
-	box_end(&b);
+	box_start(8);
+	write_hooks(3 * PER_SECTION + 5);
+	box_rounds();
+	session_off(&box.s, NULL);
+	ck_assert_int_eq(ftruncate(box.s.rings_fd, 4096), 0);
+	box_rounds();
+	box_finish_status(&status);
+	ck_assert_uint_eq(status.damaged, box.s.geometry.cpus + box.s.geometry.guests);
+	file_expect_clean(box.config.path, 3 * PER_SECTION);
 }
 END_TEST
 
 START_TEST(tables_that_were_cut_off_stop_nothing)
 {
-	struct box b;
-	uint32_t next = 0;
-
-	box_begin(&b, 8);
-	b.config.rotate = 6000;
-	box_drain(&b);
-	write_hooks(1, &next, 3);
-	ck_assert_int_eq(ftruncate(b.s.tasks_fd, 0), 0);
-	ck_assert_int_eq(ftruncate(b.s.schemas_fd, 10), 0);
-	session_off(&b.s, NULL);
+	box_begin(8);
+	box.config.rotate = 6000;
+	box_drain();
+	write_hooks(3);
+	ck_assert_int_eq(ftruncate(box.s.tasks_fd, 0), 0);
+	ck_assert_int_eq(ftruncate(box.s.schemas_fd, 10), 0);
+	session_off(&box.s, NULL);
 	usleep(30000);
-	box_rounds(&b);
-	box_finish(&b);
-	file_expect_clean(b.config.path, 3);
-	box_close(&b);
-	box_drain(&b);
-	box_finish(&b);
-	box_end(&b);
+	box_rounds();
+	box_finish();
+	file_expect_clean(box.config.path, 3);
+	box_close();
+	box_drain();
+	box_finish();
 }
 END_TEST
 
