@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 START_TEST(codes_have_words)
 {
@@ -19,7 +18,6 @@ END_TEST
 
 START_TEST(a_trace_in_memory_has_all_facts)
 {
-	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_file_info info;
 	cpidecode_loss_info loss;
@@ -27,8 +25,8 @@ START_TEST(a_trace_in_memory_has_all_facts)
 	const char *key, *value;
 	size_t nk, nv;
 
-	put_small_trace(&b, TF_CODEC_LZ4);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_small_trace(&built, TF_CODEC_LZ4);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_uint_eq(cpidecode_files(t), 1);
 	ck_assert_int_eq(cpidecode_file(t, 0, &info), 0);
 	ck_assert_int_eq(cpidecode_file(t, 1, &info), CPIDECODE_EINVAL);
@@ -45,7 +43,6 @@ START_TEST(a_trace_in_memory_has_all_facts)
 	ck_assert_int_eq(cpidecode_loss(t, 0, 1, &loss), CPIDECODE_EINVAL);
 	ck_assert_int_eq(cpidecode_damage(t, 0, 0, &damage), CPIDECODE_EINVAL);
 	cpidecode_close(t);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -67,18 +64,17 @@ START_TEST(causes_of_losses_are_listed)
 		uint32_t ring;
 		uint64_t first;
 	} expected[] = {{0, 70}, {2, 50}};
-	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_causes_info info;
 
-	put_header(&b, 1);
-	put_le16(b.p + TF_H_VERSION_MINOR, TF_VERSION_MINOR_CAUSES);
-	seal_header(b.p);
-	put_causes(&b, 2, 50);
-	put_causes(&b, 0, 60);
-	put_causes(&b, 0, 70); /* a later entry replaces the ring's */
-	put_end(&b);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_header(&built, 1);
+	put_le16(built.p + TF_H_VERSION_MINOR, TF_VERSION_MINOR_CAUSES);
+	seal_header(built.p);
+	put_causes(&built, 2, 50);
+	put_causes(&built, 0, 60);
+	put_causes(&built, 0, 70); /* a later entry replaces the ring's */
+	put_end(&built);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	for (size_t i = 0; i < 2; i++) {
 		memset(&info, 0xff, sizeof info);
 		ck_assert_int_eq(cpidecode_causes(t, 0, i, &info), 0);
@@ -93,34 +89,30 @@ START_TEST(causes_of_losses_are_listed)
 	ck_assert_int_eq(cpidecode_causes(t, 0, 2, &info), CPIDECODE_EINVAL);
 	ck_assert_int_eq(cpidecode_causes(t, 1, 0, &info), CPIDECODE_EINVAL);
 	cpidecode_close(t);
-	bytes_free(&b);
 }
 END_TEST
 
 /* Version 1.0 counts losses in LOSS alone. */
 START_TEST(files_before_causes_have_none)
 {
-	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_file_info file;
 	cpidecode_loss_info loss;
 	cpidecode_causes_info info = {.ring = 77};
 
-	put_small_trace(&b, TF_CODEC_NONE);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_small_trace(&built, TF_CODEC_NONE);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_int_eq(cpidecode_file(t, 0, &file), 0);
 	ck_assert_uint_eq(file.version_minor, 0);
 	ck_assert_int_eq(cpidecode_loss(t, 0, 0, &loss), 0);
 	ck_assert_int_eq(cpidecode_causes(t, 0, 0, &info), CPIDECODE_EINVAL);
 	ck_assert_uint_eq(info.ring, 77);
 	cpidecode_close(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(hooks_and_intervals)
 {
-	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_hooks *it;
 	const cpidecode_hook *h;
@@ -130,8 +122,8 @@ START_TEST(hooks_and_intervals)
 	size_t n, labels = 0;
 	int rc;
 
-	put_small_trace(&b, TF_CODEC_ZLIB);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_small_trace(&built, TF_CODEC_ZLIB);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
 	while ((rc = cpidecode_hooks_next(it, &h)) > 0) {
 		ck_assert_uint_eq(h->pid, 10);
@@ -157,7 +149,6 @@ START_TEST(hooks_and_intervals)
 	ck_assert_str_eq(iv.task, "eleven");
 	cpidecode_intervals_free(set);
 	cpidecode_close(t);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -185,7 +176,6 @@ END_TEST
 
 START_TEST(descriptors_are_read_from_their_offset)
 {
-	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_file_info info;
 	char name[] = "/tmp/cpidecode-test.XXXXXX";
@@ -193,22 +183,21 @@ START_TEST(descriptors_are_read_from_their_offset)
 
 	ck_assert_int_ge(fd, 0);
 	unlink(name);
-	bytes_put(&b, "before", 6);
-	ck_assert_int_eq(write(fd, b.p, b.n), 6);
-	b.n = 0;
-	put_small_trace(&b, TF_CODEC_LZ4);
-	ck_assert_int_eq(write(fd, b.p, b.n), (ssize_t)b.n);
+	bytes_put(&built, "before", 6);
+	ck_assert_int_eq(write(fd, built.p, built.n), 6);
+	built.n = 0;
+	put_small_trace(&built, TF_CODEC_LZ4);
+	ck_assert_int_eq(write(fd, built.p, built.n), (ssize_t)built.n);
 	ck_assert_int_eq(cpidecode_open_fd(fd, &t), CPIDECODE_EEMPTY);
 	lseek(fd, 6, SEEK_SET);
 	ck_assert_int_eq(cpidecode_open_fd(fd, &t), 0);
 	ck_assert_int_eq(cpidecode_file(t, 0, &info), 0);
-	ck_assert_uint_eq(info.bytes, b.n);
+	ck_assert_uint_eq(info.bytes, built.n);
 	cpidecode_close(t);
 	close(fd);
-	bytes_free(&b);
 }
 END_TEST
 
-SUITE_MAIN("api", codes_have_words, a_trace_in_memory_has_all_facts, causes_of_losses_are_listed,
+BUILT_MAIN("api", codes_have_words, a_trace_in_memory_has_all_facts, causes_of_losses_are_listed,
 	files_before_causes_have_none, hooks_and_intervals, failed_opens_return_a_code_and_no_trace,
 	descriptors_are_read_from_their_offset)

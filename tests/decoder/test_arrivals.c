@@ -7,7 +7,7 @@
 #include "../../decoder/model/trace/arrivals.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 enum {
 	SECTION = 1 << 20,
@@ -211,14 +211,13 @@ static struct trace *piped(const struct bytes *b, struct reader *r)
 
 START_TEST(arriving_bytes_are_read_once)
 {
-	struct bytes b = {0};
 	struct reader r = {0};
 	struct findings found = {0};
 	struct hook_counts counts;
 
-	put_trace(&b, NOTHING);
-	struct trace *t = piped(&b, &r);
-	ck_assert_uint_eq(trace_file(t, 0)->bytes, b.n);
+	put_trace(&built, NOTHING);
+	struct trace *t = piped(&built, &r);
+	ck_assert_uint_eq(trace_file(t, 0)->bytes, built.n);
 	ck_assert(trace_file(t, 0)->has_end);
 	ck_assert_uint_ge(r.calls, 4);
 	ck_assert_uint_eq(r.hooks, SECTIONS);
@@ -234,18 +233,16 @@ START_TEST(arriving_bytes_are_read_once)
 	ck_assert_uint_eq(r.frees, 0);
 	trace_free(t);
 	ck_assert_uint_eq(r.frees, 1);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(a_contradiction_voids_it)
 {
-	struct bytes b = {0};
 	struct reader r = {0};
 	struct hook_counts counts, expected;
 
-	put_trace(&b, (enum wrong)_i);
-	struct trace *file = opened(&b), *t = piped(&b, &r);
+	put_trace(&built, (enum wrong)_i);
+	struct trace *file = opened(&built), *t = piped(&built, &r);
 	ck_assert_ptr_null(trace_arrived(t));
 	ck_assert_uint_eq(r.frees, 1);
 	if (_i == WRAPPED || _i == CONTAINED)
@@ -264,32 +261,29 @@ START_TEST(a_contradiction_voids_it)
 	trace_free(t);
 	trace_free(file);
 	ck_assert_uint_eq(r.frees, 1);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(files_do_not_arrive)
 {
-	struct bytes b = {0};
 	struct reader r = {0};
 	const struct trace_arrivals how = {.read = read_part, .free = count_free, .ctx = &r};
 	struct trace *t;
 
-	put_small_trace(&b, TF_CODEC_NONE);
+	put_small_trace(&built, TF_CODEC_NONE);
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_set_arrivals(t, &how), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "memory"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "memory"), 0);
 	ck_assert_ptr_null(trace_arrived(t));
 	ck_assert_uint_eq(r.calls, 0);
 	trace_free(t);
 	ck_assert_uint_eq(r.frees, 1);
-	bytes_free(&b);
 }
 END_TEST
 
 int main(void)
 {
-	return suites_run(SUITE("arrivals", .timeout = 300,
+	return suites_run(SUITE("arrivals", .timeout = 300, .tear_down = built_free,
 				  TESTS(arriving_bytes_are_read_once, files_do_not_arrive),
 				  LOOPS({a_contradiction_voids_it, NOTHING + 1, WRONGS})),
 		NULL);

@@ -7,9 +7,8 @@
 #include "../../formats/scope_hooks.h"
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../decoder/model/hooks/pass.h"
-#include "../lib/trace_build.h"
 #include "compare.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 /* CLOCK_REALTIME of the tick from which random traces begin, 1 ns a tick. */
 #define FIRST_NS INT64_C(4999999100)
@@ -551,23 +550,22 @@ START_TEST(slots_by_their_sign)
 	static const char schema[] = "major 0xC0 mine\nhook 0x20000000/0xFFFFFF00 \"t\"\ni32 n\n"
 				     "u64 elapsed\nif n & 0x8000000000000000\n"
 				     "u64 thread_cycles\nend\n";
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 	struct trace *t;
 
-	put_header(&file, 1);
-	put_text(&file, TF_TYPE_SCHEMA, schema);
+	put_header(&built, 1);
+	put_text(&built, TF_TYPE_SCHEMA, schema);
 	for (uint32_t i = 0; i < 16; i++) {
 		const uint32_t words[] = {i / 2 % 2 ? UINT32_MAX : 0, 0, 1, 0, 7};
 
 		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_THREAD, 5, words, NULL);
 	}
-	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "m"), 0);
 	ck_assert_uint_eq(compare_pass(t, WANT_THREAD, INT64_MIN, INT64_MAX), 16);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -575,11 +573,11 @@ END_TEST
 START_TEST(hooks_that_are_never_alike)
 {
 	static const char *const label[] = {"same", NULL};
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 	struct trace *t;
 	uint64_t seed = 5;
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (uint32_t i = 0; i < 8000; i++) {
 		uint32_t cpus = 1 + i / 8 % 120, words[800] = {i % 3000 << 3 | i % 8, cpus, 0, i};
 		unsigned n = 6 + 2 * cpus + (i & 2 ? 4 * cpus + 4 : 0) + (i & 4 ? 2 : 0);
@@ -591,15 +589,14 @@ START_TEST(hooks_that_are_never_alike)
 		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_SUMMARY, n - (i % 32 == 0),
 			words, NULL);
 	}
-	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "m"), 0);
 	const unsigned few = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
 	ck_assert_uint_eq(compare_pass(t, few, INT64_MIN, INT64_MAX), 8000);
 	ck_assert_uint_eq(compare_pass(t, WANT_ALL, INT64_MIN, INT64_MAX), 8000);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -656,5 +653,5 @@ START_TEST(every_file_has_its_own_schema)
 }
 END_TEST
 
-SUITE_MAIN("builder", built_in_schema, other_schemas, groups_that_repeat, slots_by_their_sign,
+BUILT_MAIN("builder", built_in_schema, other_schemas, groups_that_repeat, slots_by_their_sign,
 	hooks_that_are_never_alike, every_file_has_its_own_schema)

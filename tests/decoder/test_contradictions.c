@@ -3,7 +3,7 @@
 #include <xxhash.h>
 
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 enum { RINGS = 3, SECTIONS = 3, HOOKS = 4, RECORD = 32 };
 
@@ -97,49 +97,43 @@ static void expect_all(const struct trace *t)
 
 START_TEST(a_false_header_is_reported_and_reorders_no_hook)
 {
-	struct bytes file = {0};
-	size_t at = build_contradiction(&file);
+	size_t at = build_contradiction(&built);
 
-	ck_assert_uint_eq(get_le64(file.p + at + TF_S_FIRST), FIRST);
-	ck_assert_uint_eq(get_le64(file.p + at + TF_S_LAST), LAST);
-	ck_assert_uint_eq(get_le64(file.p + at + TF_S_POSITION), POSITION);
-	tell_lie(&file, at, &lies[_i]);
-	struct trace *t = opened(&file);
+	ck_assert_uint_eq(get_le64(built.p + at + TF_S_FIRST), FIRST);
+	ck_assert_uint_eq(get_le64(built.p + at + TF_S_LAST), LAST);
+	ck_assert_uint_eq(get_le64(built.p + at + TF_S_POSITION), POSITION);
+	tell_lie(&built, at, &lies[_i]);
+	struct trace *t = opened(&built);
 	expect_all(t);
 	ck_assert_uint_ge(trace_file(t, 0)->ncontradictions, 1);
 	ck_assert_uint_eq(trace_file(t, 0)->hooks, RINGS * SECTIONS * HOOKS);
 	ck_assert_uint_eq(trace_file(t, 0)->rings[1].torn, 0);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(a_true_header_is_not_reported)
 {
-	struct bytes file = {0};
-
-	build_contradiction(&file);
-	struct trace *t = opened(&file);
+	build_contradiction(&built);
+	struct trace *t = opened(&built);
 	expect_all(t);
 	ck_assert_uint_eq(trace_file(t, 0)->ncontradictions, 0);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
 /* If a file is not verified at once, reading it finds its counts and last stamp. */
 START_TEST(a_lie_is_found_late_too)
 {
-	struct bytes file = {0};
-	size_t at = build_contradiction(&file), n;
+	size_t at = build_contradiction(&built), n;
 	struct trace *t;
 	struct hook_iter *it;
 	const struct hook *h;
 
-	tell_lie(&file, at, &lies[_i]);
+	tell_lie(&built, at, &lies[_i]);
 	ck_assert_int_eq(trace_new(&t), 0);
 	trace_set_verify(t, VERIFY_LATER);
-	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "memory"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "memory"), 0);
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	while (hook_iter_next(it, &h) > 0)
 		;
@@ -147,19 +141,15 @@ START_TEST(a_lie_is_found_late_too)
 	ck_assert_uint_ge(n, 1);
 	hook_iter_close(it);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("contradictions");
-	TCase *c = tcase_create("lies");
-
-	tcase_add_loop_test(
-		c, a_false_header_is_reported_and_reorders_no_hook, 0, sizeof lies / sizeof *lies);
-	tcase_add_loop_test(c, a_lie_is_found_late_too, 0, 6);
-	tcase_add_test(c, a_true_header_is_not_reported);
-	suite_add_tcase(suite, c);
-	return suites_run(suite, NULL);
+	return suites_run(SUITE("contradictions", .tear_down = built_free,
+				  TESTS(a_true_header_is_not_reported),
+				  LOOPS({a_false_header_is_reported_and_reorders_no_hook, 0,
+						sizeof lies / sizeof *lies},
+					  {a_lie_is_found_late_too, 0, 6})),
+		NULL);
 }

@@ -6,8 +6,7 @@
 #include "../../decoder/model/trace/task_losses.h"
 #include "../../decoder/model/trace/tasks.h"
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 static int open_code(const struct bytes *b)
 {
@@ -53,14 +52,12 @@ static void read_all(const struct bytes *b)
 
 START_TEST(every_truncation)
 {
-	struct bytes b = {0};
-
-	put_small_trace(&b, TF_CODEC_LZ4);
-	for (size_t n = b.n; n-- > 0;) {
+	put_small_trace(&built, TF_CODEC_LZ4);
+	for (size_t n = built.n; n-- > 0;) {
 		/* A copy of its own, so that a byte too far is seen. */
 		struct bytes cut = {0};
 
-		bytes_put(&cut, b.p, n);
+		bytes_put(&cut, built.p, n);
 		cut.p = realloc(cut.p, n ? n : 1);
 		read_all(&cut);
 		ck_assert_int_eq(open_code(&cut), n == 0	       ? CPIDECODE_EEMPTY
@@ -68,24 +65,21 @@ START_TEST(every_truncation)
 								       : 0);
 		bytes_free(&cut);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(every_byte_changed)
 {
-	struct bytes b = {0};
 	static const uint8_t with[] = {0x01, 0x80, 0xff};
 
-	put_small_trace(&b, TF_CODEC_ZLIB);
-	for (size_t i = 0; i < b.n; i++) {
+	put_small_trace(&built, TF_CODEC_ZLIB);
+	for (size_t i = 0; i < built.n; i++) {
 		for (size_t j = 0; j < sizeof with; j++) {
-			b.p[i] ^= with[j];
-			read_all(&b);
-			b.p[i] ^= with[j];
+			built.p[i] ^= with[j];
+			read_all(&built);
+			built.p[i] ^= with[j];
 		}
 	}
-	bytes_free(&b);
 }
 END_TEST
 
@@ -149,5 +143,5 @@ START_TEST(losses_of_tasks_with_chosen_keys)
 }
 END_TEST
 
-SUITE_MAIN("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed,
+BUILT_MAIN("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed,
 	losses_of_tasks_with_chosen_keys)

@@ -4,8 +4,7 @@
 
 #include "../../decoder/model/intervals/record.h"
 #include "../../decoder/model/intervals/intervals.h"
-#include "../lib/suites.h"
-#include "../lib/trace_build.h"
+#include "built.h"
 
 enum { CPUS = 3, MARK = 77 };
 
@@ -91,8 +90,7 @@ START_TEST(members_at_their_limits)
 	static const unsigned wants[] = {WANT_ALL, WANT_ALL | RECORD_SELECTION,
 		WANT_ALL | WANT_START | RECORD_PLACES,
 		WANT_ALL | WANT_START | RECORD_PLACES | RECORD_SELECTION};
-	struct bytes file = {0};
-	struct trace *t = make_trace(&file);
+	struct trace *t = make_trace(&built);
 
 	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
 		struct interval iv = make_interval();
@@ -119,7 +117,6 @@ START_TEST(members_at_their_limits)
 		}
 	}
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -173,8 +170,7 @@ static void expect_activity(const struct trace *t, const struct interval *iv, un
 START_TEST(activity_is_found_again)
 {
 	static const unsigned wants[] = {WANT_ALL, WANT_ALL | WANT_START | RECORD_PLACES};
-	struct bytes file = {0};
-	struct trace *t = make_trace(&file);
+	struct trace *t = make_trace(&built);
 
 	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
 		struct interval iv = make_unswitched();
@@ -202,7 +198,6 @@ START_TEST(activity_is_found_again)
 		expect_activity(t, &iv, wants[i], ns - 1, 1);
 	}
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -222,5 +217,5 @@ START_TEST(unswitched_needs_no_room)
 }
 END_TEST
 
-SUITE_MAIN("interval_record", members_at_their_limits, files_at_their_limit,
+BUILT_MAIN("interval_record", members_at_their_limits, files_at_their_limit,
 	activity_is_found_again, unswitched_needs_no_room)

@@ -11,7 +11,7 @@
 #include "../../decoder/model/trace/tasks.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 static struct trace *open_how(const struct bytes *b, enum trace_verify how)
 {
@@ -87,13 +87,12 @@ static void extend_payload(struct bytes *b, size_t at, size_t to)
 START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 {
 	/* The next header of the ring contradicts the wrong one. */
-	struct bytes b = {0};
 	size_t at[5], nd;
 
-	put_ones(&b, at, 5, 1, 0, ONE);
-	extend_payload(&b, at[1], at[3]);
+	put_ones(&built, at, 5, 1, 0, ONE);
+	extend_payload(&built, at[1], at[3]);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
-		struct trace *t = open_how(&b, how);
+		struct trace *t = open_how(&built, how);
 		const struct trace_file *f = trace_file(t, 0);
 
 		ck_assert_uint_eq(f->ndamage, 1);
@@ -104,7 +103,6 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 		ck_assert_uint_eq(nd, 0);
 		trace_free(t);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
@@ -123,57 +121,52 @@ static bool has_wrong_sums(const struct bytes *b, const struct trace_file *whole
 
 START_TEST(damaged_headers_are_not_believed)
 {
-	struct bytes b = {0};
 	size_t at[5];
 
-	put_ones(&b, at, 5, 1, 4096, ONE);
-	struct trace *whole = open_how(&b, VERIFY_ALL);
+	put_ones(&built, at, 5, 1, 4096, ONE);
+	struct trace *whole = open_how(&built, VERIFY_ALL);
 	for (unsigned i = 0; i < 5; i++) {
 		for (size_t byte = at[i]; byte < at[i] + TF_SECTION_SIZE; byte++) {
 			for (unsigned bit = 0; bit < 8; bit++) {
-				b.p[byte] ^= 1u << bit;
-				if (has_wrong_sums(&b, trace_file(whole, 0)))
+				built.p[byte] ^= 1u << bit;
+				if (has_wrong_sums(&built, trace_file(whole, 0)))
 					ck_abort_msg("section %u, byte %zu, bit %u", i,
 						byte - at[i], bit);
-				b.p[byte] ^= 1u << bit;
+				built.p[byte] ^= 1u << bit;
 			}
 		}
 	}
 	trace_free(whole);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(last_section_of_a_ring_is_verified)
 {
 	/* Nothing follows that could contradict it, but END is inside of it. */
-	struct bytes b = {0};
 	size_t at[2], nd;
 
-	put_ones(&b, at, 2, 1, 0, ONE);
-	extend_payload(&b, at[1], b.n);
-	struct trace *t = open_how(&b, VERIFY_LATER);
+	put_ones(&built, at, 2, 1, 0, ONE);
+	extend_payload(&built, at[1], built.n);
+	struct trace *t = open_how(&built, VERIFY_LATER);
 	const struct trace_file *f = trace_file(t, 0);
 	ck_assert_uint_eq(f->ndamage, 1);
 	ck_assert_uint_eq(f->damage[0].offset, at[1]);
-	ck_assert_uint_eq(f->damage[0].bytes, b.n - TF_SECTION_SIZE - at[1]);
+	ck_assert_uint_eq(f->damage[0].bytes, built.n - TF_SECTION_SIZE - at[1]);
 	ck_assert(f->has_end);
 	ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(unrecoverable_sections_are_reported)
 {
 	/* A section of ring 0 swallows one of ring 1, and no header contradicts that. */
-	struct bytes b = {0};
 	struct hook_damage d = {0};
 	size_t at[6], nd;
 
-	put_ones(&b, at, 6, 2, 0, 4096);
-	extend_payload(&b, at[2], at[4]);
-	struct trace *t = open_how(&b, VERIFY_LATER);
+	put_ones(&built, at, 6, 2, 0, 4096);
+	extend_payload(&built, at[2], at[4]);
+	struct trace *t = open_how(&built, VERIFY_LATER);
 	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 0);
 	ck_assert_uint_eq(all_minors(t, &d, &nd), 0x33);
 	ck_assert_uint_eq(nd, 1);
@@ -181,30 +174,27 @@ START_TEST(unrecoverable_sections_are_reported)
 	ck_assert_uint_eq(d.bytes, at[4] - at[2] - TF_SECTION_SIZE);
 	ck_assert_ptr_nonnull(strstr(d.why, "it contains complete sections"));
 	trace_free(t);
-	t = open_how(&b, VERIFY_ALL);
+	t = open_how(&built, VERIFY_ALL);
 	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 1);
 	ck_assert_uint_eq(trace_file(t, 0)->damage[0].bytes, at[3] - at[2]);
 	ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x3b);
 	ck_assert_uint_eq(nd, 0);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(range_reads_no_damage_outside_of_it)
 {
-	struct bytes b = {0};
 	size_t at[8], nd;
 
-	put_ones(&b, at, 8, 1, 0, ONE);
-	b.p[at[4] + TF_SECTION_SIZE + 9] ^= 1;
-	struct trace *t = open_how(&b, VERIFY_LATER);
+	put_ones(&built, at, 8, 1, 0, ONE);
+	built.p[at[4] + TF_SECTION_SIZE + 9] ^= 1;
+	struct trace *t = open_how(&built, VERIFY_LATER);
 	ck_assert_uint_eq(read_minors(t, 1150, 1350, NULL, &nd), 0x0c);
 	ck_assert_uint_eq(nd, 0);
 	ck_assert_uint_eq(read_minors(t, 1350, 1550, NULL, &nd), 0x20);
 	ck_assert_uint_eq(nd, 1);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -290,14 +280,13 @@ static void put_many_sections(struct bytes *b, unsigned n)
 
 START_TEST(many_sections_wait_in_a_file)
 {
-	struct bytes b = {0};
 	struct hook_iter *it;
 	const struct hook *h;
 	unsigned n = 100000, seen = 0;
 
-	put_many_sections(&b, n);
+	put_many_sections(&built, n);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++, seen = 0) {
-		struct trace *t = open_how(&b, how);
+		struct trace *t = open_how(&built, how);
 
 		ck_assert_uint_eq(trace_file(t, 0)->hooks, n);
 		ck_assert_int_eq(hook_iter_open(t, &it), 0);
@@ -317,66 +306,61 @@ START_TEST(many_sections_wait_in_a_file)
 		hook_iter_close(it);
 		trace_free(t);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(no_room_for_many_sections_is_an_error)
 {
-	struct bytes b = {0};
 	struct trace *t;
 
-	put_many_sections(&b, 100000);
+	put_many_sections(&built, 100000);
 	setenv("TMPDIR", "/nonexistent", 1);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "memory"), CPIDECODE_ESPOOL);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "memory"), CPIDECODE_ESPOOL);
 	ck_assert_uint_eq(trace_nfiles(t), 0);
 	trace_free(t);
 	unsetenv("TMPDIR");
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(too_many_rings_are_reported)
 {
-	struct bytes b = {0};
 	struct hook_counts counts;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (unsigned i = 0; i < MAX_RINGS + 3; i++)
-		put_one_hook(&b, i, 0, 0);
-	put_end(&b);
+		put_one_hook(&built, i, 0, 0);
+	put_end(&built);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
-		struct trace *t = open_how(&b, how);
+		struct trace *t = open_how(&built, how);
 
 		ck_assert_uint_eq(trace_file(t, 0)->nrings, MAX_RINGS);
 		ck_assert_uint_eq(trace_file(t, 0)->ndamage, 3);
 		ck_assert_uint_eq(read_hooks(t, &counts), MAX_RINGS);
 		trace_free(t);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
 /* Each good section is followed by a header that claims half of the file. */
 START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 {
-	struct bytes b = {0}, none = {0};
+	struct bytes none = {0};
 	uint8_t h[TF_SECTION_SIZE] = {0};
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	put_le32(h, TF_SECTION_MAGIC);
 	put_le16(h + TF_S_TYPE, TF_TYPE_HOOKS);
 	put_le32(h + TF_S_STORED, 4 << 20);
 	put_le32(h + TF_S_RAW, 4 << 20);
-	while (b.n < 8 << 20) {
-		put_section(&b, &(struct section){.type = TF_TYPE_META}, &none);
-		bytes_put(&b, h, sizeof h);
+	while (built.n < 8 << 20) {
+		put_section(&built, &(struct section){.type = TF_TYPE_META}, &none);
+		bytes_put(&built, h, sizeof h);
 	}
-	put_end(&b);
+	put_end(&built);
 	alarm(60);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
-		struct trace *t = open_how(&b, how);
+		struct trace *t = open_how(&built, how);
 		const struct trace_file *f = trace_file(t, 0);
 
 		ck_assert_uint_eq(f->damaged_bytes + f->sections * TF_SECTION_SIZE,
@@ -384,28 +368,27 @@ START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 		trace_free(t);
 	}
 	alarm(0);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(many_threads_wait_in_a_file)
 {
-	struct bytes b = {0}, tasks = {0};
+	struct bytes tasks = {0};
 	struct trace *t;
 	char name[16];
 	unsigned n = 150000, wrong = 0;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (unsigned i = n; i-- > 0;) {
 		snprintf(name, sizeof name, "t%u", i);
 		put_task(&tasks, i / 2, 1, i % 2 * 1000, name);
 	}
-	put_section(&b, &(struct section){.type = TF_TYPE_TASKS}, &tasks);
-	put_end(&b);
+	put_section(&built, &(struct section){.type = TF_TYPE_TASKS}, &tasks);
+	put_end(&built);
 	/* A second file of the trace tells of the same threads. */
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "one"), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "two"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "one"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "two"), 0);
 	for (unsigned i = 0; i < n; i++) {
 		const struct task *task = trace_task(t, 0, i / 2, i % 2 * 1000 + 999);
 
@@ -416,11 +399,10 @@ START_TEST(many_threads_wait_in_a_file)
 	trace_free(t);
 	setenv("TMPDIR", "/nonexistent", 1);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "memory"), CPIDECODE_ESPOOL);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "memory"), CPIDECODE_ESPOOL);
 	trace_free(t);
 	unsetenv("TMPDIR");
 	bytes_free(&tasks);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -459,7 +441,7 @@ START_TEST(too_much_of_a_type_is_reported)
 }
 END_TEST
 
-SUITE_MAIN("lazy", damaged_headers_are_not_believed,
+BUILT_MAIN("lazy", damaged_headers_are_not_believed,
 	swallowed_section_of_the_same_ring_is_recovered, last_section_of_a_ring_is_verified,
 	unrecoverable_sections_are_reported, range_reads_no_damage_outside_of_it,
 	headers_that_lie_about_stamps_lose_no_hook, many_sections_wait_in_a_file,

@@ -9,8 +9,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/scope_hooks.h"
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 struct fixture {
 	struct bytes bytes;
@@ -91,19 +90,20 @@ END_TEST
 START_TEST(short_hooks_say_so)
 {
 	static const uint32_t word = 7;
-	struct bytes b = {0}, records = {0};
+	struct bytes records = {0};
 	cpidecode_trace *t;
 	cpidecode_hooks *it;
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned fit;
 
-	put_header(&b, 1);
-	put_text(&b, TF_TYPE_SCHEMA, "major 0x10 mine\nhook 1 \"one\"\nu32 first\nu32 second\n");
+	put_header(&built, 1);
+	put_text(
+		&built, TF_TYPE_SCHEMA, "major 0x10 mine\nhook 1 \"one\"\nu32 first\nu32 second\n");
 	put_hook(&records, 2000, 1, 0x10, 1, 1, &word, NULL);
-	put_hooks(&b, 0, 0, TF_CODEC_NONE, &records);
-	put_end(&b);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
+	put_end(&built);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
 	ck_assert_int_eq(cpidecode_hooks_next(it, &h), 1);
 	ck_assert_int_eq(cpidecode_hooks_field(it, &field, &fit), 1);
@@ -113,7 +113,6 @@ START_TEST(short_hooks_say_so)
 	cpidecode_hooks_close(it);
 	cpidecode_close(t);
 	bytes_free(&records);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -152,19 +151,19 @@ END_TEST
 
 START_TEST(damage_found_by_reading)
 {
-	struct bytes b = {0}, payload = {0};
+	struct bytes payload = {0};
 	cpidecode_trace *t;
 	cpidecode_hooks *it;
 	const cpidecode_hook *h;
 	cpidecode_damage_info damage;
 	size_t file = 77;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	bytes_put(&payload, "this is not an LZ4 block: \xff\xff\xff\xff\xff\xff", 32);
 	struct section s = {.type = TF_TYPE_HOOKS, .codec = TF_CODEC_LZ4, .hooks = 1, .raw = 40};
-	size_t at = put_stored(&b, &s, &payload);
-	put_end(&b);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	size_t at = put_stored(&built, &s, &payload);
+	put_end(&built);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
 	ck_assert_int_eq(cpidecode_hooks_damage(it, 0, &file, &damage), CPIDECODE_EINVAL);
 	ck_assert_int_eq(cpidecode_hooks_next(it, &h), 0);
@@ -175,7 +174,6 @@ START_TEST(damage_found_by_reading)
 	cpidecode_hooks_close(it);
 	cpidecode_close(t);
 	bytes_free(&payload);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -222,21 +220,21 @@ static void put_interval(struct bytes *b, uint64_t end, uint32_t tid, uint64_t e
 
 START_TEST(intervals_of_a_stream_have_parents)
 {
-	struct bytes b = {0}, records = {0};
+	struct bytes records = {0};
 	static const int64_t parents[] = {-1, -1, 1, 2, 1};
 	cpidecode_trace *t;
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	put_interval(&records, 2500, 7, 100);  /* in the next one */
 	put_interval(&records, 3000, 7, 1000); /* in the last one of 7 */
 	put_interval(&records, 3500, 7, 300);
 	put_interval(&records, 4000, 7, 3000);
 	put_interval(&records, 5000, 8, 4100); /* another thread's holds none */
-	put_hooks(&b, 0, 0, TF_CODEC_NONE, &records);
-	put_end(&b);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
+	put_end(&built);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	ck_assert_int_eq(cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &s), 0);
 	for (unsigned i = 0; i < 5; i++) {
 		ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
@@ -246,7 +244,6 @@ START_TEST(intervals_of_a_stream_have_parents)
 	cpidecode_interval_stream_close(s);
 	cpidecode_close(t);
 	bytes_free(&records);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -442,24 +439,22 @@ END_TEST
 START_TEST(reports_by_default_and_by_name)
 {
 	struct fixture f;
-	struct bytes b = {0};
 	cpidecode_counts counts;
 
 	begin(&f);
-	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &b, &counts), 0);
+	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &built, &counts), 0);
 	ck_assert_uint_eq(counts.hooks, 42);
-	bytes_put(&b, "", 1);
-	ck_assert_ptr_nonnull(strstr((char *)b.p, "label"));
+	bytes_put(&built, "", 1);
+	ck_assert_ptr_nonnull(strstr((char *)built.p, "label"));
 	cpidecode_report_options o = {.size = sizeof o, .format = "folded"};
-	b.n = 0;
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), 0);
-	bytes_put(&b, "", 1);
-	ck_assert_ptr_nonnull(strstr((char *)b.p, "eleven;label "));
+	built.n = 0;
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), 0);
+	bytes_put(&built, "", 1);
+	ck_assert_ptr_nonnull(strstr((char *)built.p, "eleven;label "));
 	o.label = "other*";
-	b.n = 0;
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), 0);
-	ck_assert_uint_eq(b.n, 0);
-	bytes_free(&b);
+	built.n = 0;
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), 0);
+	ck_assert_uint_eq(built.n, 0);
 	end(&f);
 }
 END_TEST
@@ -472,7 +467,6 @@ START_TEST(reports_that_do_not_come_about)
 		{"hooks", "folded", NULL}, {"info", "csv", NULL}, {"diff", NULL, NULL},
 		{"summary", "nrm2", NULL}};
 	struct fixture f;
-	struct bytes b = {0};
 	int calls = 0;
 
 	begin(&f);
@@ -482,15 +476,15 @@ START_TEST(reports_that_do_not_come_about)
 			.format = wrong[i].format,
 			.weight = wrong[i].weight};
 
-		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EINVAL);
+		ck_assert_int_eq(
+			cpidecode_report(f.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
 	}
 	cpidecode_report_options o = {.report = "hooks"}; /* without its size */
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EINVAL);
-	ck_assert_uint_eq(b.n, 0);
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
+	ck_assert_uint_eq(built.n, 0);
 	o.size = sizeof o;
 	ck_assert_int_eq(cpidecode_report(f.t, &o, refuse, &calls, NULL), CPIDECODE_ECANCELED);
 	ck_assert_int_eq(calls, 1);
-	bytes_free(&b);
 	end(&f);
 }
 END_TEST
@@ -511,16 +505,15 @@ static void make_long(struct bytes *file)
 
 START_TEST(canceled_by_progress)
 {
-	struct bytes b = {0}, out = {0};
+	struct bytes out = {0};
 	cpidecode_trace *t;
 
-	make_long(&b);
-	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	make_long(&built);
+	ck_assert_int_eq(cpidecode_open_memory(built.p, built.n, &t), 0);
 	cpidecode_report_options o = {.size = sizeof o, .report = "hooks", .progress = stop};
 	ck_assert_int_eq(cpidecode_report(t, &o, collect, &out, NULL), CPIDECODE_ECANCELED);
 	cpidecode_close(t);
 	bytes_free(&out);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -568,7 +561,6 @@ START_TEST(opening_with_options)
 	static const char bad[] = "major 0x10 yours\nhook 1 \"mine\"\nu33 a\n";
 	const char *schemas[] = {good, bad};
 	const size_t lengths[] = {sizeof good - 1, sizeof bad - 1};
-	struct bytes b = {0};
 	char name[] = "/tmp/cpidecode-test.XXXXXX";
 	const char *paths[] = {name, "/nonexistent"};
 	cpidecode_open_options o = {
@@ -579,8 +571,8 @@ START_TEST(opening_with_options)
 	const cpidecode_hook *h;
 	int fd = mkstemp(name);
 
-	put_small_trace(&b, TF_CODEC_NONE);
-	ck_assert_int_eq(write(fd, b.p, b.n), (ssize_t)b.n);
+	put_small_trace(&built, TF_CODEC_NONE);
+	ck_assert_int_eq(write(fd, built.p, built.n), (ssize_t)built.n);
 	ck_assert_int_eq(cpidecode_open_with(paths, 1, &o, &t, &error), 0);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
 	do {
@@ -603,7 +595,6 @@ START_TEST(opening_with_options)
 	ck_assert_int_eq(cpidecode_open_with(paths, 0, NULL, &t, NULL), CPIDECODE_EINVAL);
 	close(fd);
 	unlink(name);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -678,7 +669,7 @@ START_TEST(no_report_comes_of_reading_that_fails)
 }
 END_TEST
 
-SUITE_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so,
+BUILT_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so,
 	seeking_lands_on_the_first_hook_from_a_time, damage_found_by_reading, intervals_as_a_stream,
 	intervals_of_a_stream_have_parents, intervals_of_utilisation, named_values_of_intervals,
 	every_report, reports_by_default_and_by_name, reports_that_do_not_come_about,

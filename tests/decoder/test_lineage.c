@@ -4,8 +4,7 @@
 
 #include "../../decoder/model/intervals/backward.h"
 #include "../../decoder/report/query/lineage.h"
-#include "../lib/suites.h"
-#include "../lib/trace_build.h"
+#include "built.h"
 #include "compare.h"
 
 enum { RINGS = 3, FEW_THREADS = 3, SEEDS = 20, LONG_GROUPS = 3000, SMALL_BUDGET = 1 << 20 };
@@ -224,17 +223,16 @@ END_TEST
 START_TEST(one_that_began_before_the_clock)
 {
 	enum { OTHERS = 200 };
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	put_label(&records, 10, 1, 0, false, 1, "a");
 	for (uint32_t i = 0; i < OTHERS; i++)
 		put_label(&records, 20 + i, 2 + i, 0, false, 1, "b");
 	put_label(&records, 20 + OTHERS, 1, 0, false, 1000, "c");
-	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
-	compare_all(&file, 0, 0);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
+	compare_all(&built, 0, 0);
 	bytes_free(&records);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -242,17 +240,16 @@ END_TEST
 START_TEST(stamps_beyond_their_section)
 {
 	enum { SLICE_BUDGET = 256 << 10, SLICE = 65400 };
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 	struct section s = {.type = TF_TYPE_HOOKS, .first = 1, .last = 50};
 	uint64_t seed = 3;
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	while (records.n < SLICE)
 		put_label(&records, ++s.hooks, 1, 0, false, next(&seed) % 50, "a");
-	put_section(&file, &s, &records);
-	compare_all(&file, SLICE_BUDGET, INTERVAL_BACKWARD_UNSUITED);
+	put_section(&built, &s, &records);
+	compare_all(&built, SLICE_BUDGET, INTERVAL_BACKWARD_UNSUITED);
 	bytes_free(&records);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -260,15 +257,14 @@ END_TEST
 START_TEST(many_that_overlap)
 {
 	enum { INTERVALS = 4000 };
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (uint64_t i = 0; i < INTERVALS; i++)
 		put_label(&records, INTERVALS + i, 1, 0, false, INTERVALS, i % 2 ? "a" : "b");
-	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
-	compare_all(&file, 0, INTERVAL_BACKWARD_UNSUITED);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &records);
+	compare_all(&built, 0, INTERVAL_BACKWARD_UNSUITED);
 	bytes_free(&records);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -276,33 +272,32 @@ END_TEST
 START_TEST(much_to_hold)
 {
 	enum { LABEL = 1000, INTERVALS = SMALL_BUDGET / LABEL, SECTION = 64 << 10 };
-	struct bytes file = {0}, records = {0};
+	struct bytes records = {0};
 	uint64_t position = 0;
 	char label[LABEL + 1];
 
 	memset(label, 'a', LABEL);
 	label[LABEL] = '\0';
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (uint64_t i = 0; i < INTERVALS; i++) {
 		/* Labels of several lengths: match_some selects by position. */
 		put_label(&records, INTERVALS + i, 1, 0, false, 2 * i, label + i % 32);
 		if (records.n < SECTION && i + 1 < INTERVALS)
 			continue;
 		const size_t bytes = records.n;
-		put_hooks(&file, 0, position, TF_CODEC_NONE, &records);
+		put_hooks(&built, 0, position, TF_CODEC_NONE, &records);
 		position += bytes;
 	}
-	compare_all_as(&file, SMALL_BUDGET, &(struct expected){INTERVAL_BACKWARD_UNSUITED, 0});
-	compare_all(&file, 4 * SMALL_BUDGET, 0);
+	compare_all_as(&built, SMALL_BUDGET, &(struct expected){INTERVAL_BACKWARD_UNSUITED, 0});
+	compare_all(&built, 4 * SMALL_BUDGET, 0);
 	bytes_free(&records);
-	bytes_free(&file);
 }
 END_TEST
 
 int main(void)
 {
 	return suites_run(
-		SUITE("lineage", .timeout = 300,
+		SUITE("lineage", .timeout = 300, .tear_down = built_free,
 			TESTS(many_slices, many_threads, one_that_began_before_the_clock,
 				stamps_beyond_their_section, many_that_overlap, much_to_hold),
 			LOOPS({one_slice_of_each_ring, 0, SEEDS})),

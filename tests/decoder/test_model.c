@@ -1,6 +1,6 @@
 /* Records and merging: the output is complete and in order. */
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 START_TEST(small_trace)
 {
@@ -38,12 +38,11 @@ END_TEST
 
 START_TEST(hooks_have_all_their_parts)
 {
-	struct bytes b = {0};
 	struct hook_iter *it;
 	const struct hook *h;
 
-	put_small_trace(&b, TF_CODEC_LZ4);
-	struct trace *t = opened(&b);
+	put_small_trace(&built, TF_CODEC_LZ4);
+	struct trace *t = opened(&built);
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	ck_assert_int_eq(hook_iter_next(it, &h), 1);
 	ck_assert_uint_eq(h->ticks, 1995);
@@ -63,29 +62,28 @@ START_TEST(hooks_have_all_their_parts)
 	ck_assert_str_eq(schema_hook_name(h->schema), "label, start");
 	hook_iter_close(it);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(merge_order)
 {
 	/* Equal stamps go by ring, within a ring by position; sections come in any order. */
-	struct bytes b = {0}, r = {0};
+	struct bytes r = {0};
 	static const uint32_t rings[] = {TF_GUEST_RING, 3, 0, 7};
 	uint64_t seed = 1;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (unsigned section = 5; section-- > 0;) {
 		for (unsigned i = 0; i < 4; i++) {
 			for (unsigned k = 0; k < 20; k++) {
 				seed = seed * 6364136223846793005u + 1;
 				put_plain(&r, 1000 * section + 40 * k + (seed >> 60), 1, 0);
 			}
-			put_hooks(&b, rings[i], 65536 * section, section % 3, &r);
+			put_hooks(&built, rings[i], 65536 * section, section % 3, &r);
 		}
 	}
-	put_end(&b);
-	struct trace *t = opened(&b);
+	put_end(&built);
+	struct trace *t = opened(&built);
 	struct hook_iter *it;
 	const struct hook *h;
 	struct hook last = {0};
@@ -104,26 +102,24 @@ START_TEST(merge_order)
 	hook_iter_close(it);
 	trace_free(t);
 	bytes_free(&r);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(stamps_that_go_back_are_all_read)
 {
-	struct bytes b = {0}, r = {0};
+	struct bytes r = {0};
 	struct hook_counts c;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (uint64_t i = 0; i < 100; i++)
 		put_plain(&r, i % 2 ? UINT64_MAX - i : i, 1, 0);
-	put_hooks(&b, 0, 0, TF_CODEC_NONE, &r);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &r);
 	put_plain(&r, 5, 1, 0);
-	put_hooks(&b, 0, 0, TF_CODEC_NONE, &r); /* the same position again */
-	struct trace *t = opened(&b);
+	put_hooks(&built, 0, 0, TF_CODEC_NONE, &r); /* the same position again */
+	struct trace *t = opened(&built);
 	ck_assert_uint_eq(read_hooks(t, &c), 101);
 	trace_free(t);
 	bytes_free(&r);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -246,20 +242,20 @@ END_TEST
 
 START_TEST(payload_that_does_not_unpack)
 {
-	struct bytes b = {0}, r = {0};
+	struct bytes r = {0};
 	struct hook_counts c;
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (unsigned i = 0; i < 3; i++) {
 		put_plain(&r, i, 1, 0);
 		struct section s = {.type = TF_TYPE_HOOKS,
 			.codec = i == 1 ? TF_CODEC_LZ4 : TF_CODEC_NONE,
 			.position = i * 100,
 			.hooks = 1};
-		put_stored(&b, &s, &r);
+		put_stored(&built, &s, &r);
 		r.n = 0;
 	}
-	struct trace *t = opened(&b);
+	struct trace *t = opened(&built);
 	struct hook_iter *it;
 	const struct hook *h;
 	size_t n;
@@ -275,18 +271,16 @@ START_TEST(payload_that_does_not_unpack)
 	hook_iter_close(it);
 	trace_free(t);
 	bytes_free(&r);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(time_range)
 {
-	struct bytes b = {0};
 	struct hook_iter *it;
 	const struct hook *h;
 
-	put_small_trace(&b, TF_CODEC_NONE);
-	struct trace *t = opened(&b);
+	put_small_trace(&built, TF_CODEC_NONE);
+	struct trace *t = opened(&built);
 	static const struct {
 		int64_t from, to;
 		unsigned hooks;
@@ -311,10 +305,9 @@ START_TEST(time_range)
 		hook_iter_close(it);
 	}
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
-SUITE_MAIN("model", small_trace, hooks_have_all_their_parts, merge_order,
+BUILT_MAIN("model", small_trace, hooks_have_all_their_parts, merge_order,
 	stamps_that_go_back_are_all_read, odd_records, records_too_small_for_a_hook, string_lengths,
 	section_that_is_no_multiple_of_8, payload_that_does_not_unpack, time_range)

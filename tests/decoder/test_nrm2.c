@@ -7,9 +7,8 @@
 #include "../../decoder/model/intervals/set.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
 #include "../lib/sanitized.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 /* ------------------------------------------------------------- building files */
 
@@ -249,33 +248,29 @@ END_TEST
 
 START_TEST(every_truncation_of_an_original)
 {
-	struct bytes b = {0};
-
-	put_original(&b, true);
-	for (size_t n = 0; n < b.n; n++) {
+	put_original(&built, true);
+	for (size_t n = 0; n < built.n; n++) {
 		struct seen seen;
-		int rc = read_cut(&b, n, &seen);
+		int rc = read_cut(&built, n, &seen);
 
 		ck_assert_int_eq(rc, cut_code(n));
 		ck_assert_uint_le(seen.hooks, 10);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(every_truncation_of_our_own)
 {
-	struct bytes b = {0};
 	struct seen seen;
 
-	put_own(&b);
-	ck_assert_int_eq(read_bytes(&b, &seen), 0);
+	put_own(&built);
+	ck_assert_int_eq(read_bytes(&built, &seen), 0);
 	ck_assert_uint_eq(seen.hooks, OWN_HOOKS);
 	ck_assert_uint_eq(seen.damage, 0);
-	for (size_t n = 0; n < b.n; n++) {
+	for (size_t n = 0; n < built.n; n++) {
 		size_t whole = 0, next = 0;
 		uint64_t hooks = 0;
-		int rc = read_cut(&b, n, &seen);
+		int rc = read_cut(&built, n, &seen);
 
 		ck_assert_int_eq(rc, cut_code(n));
 		/* All complete sections and nothing else; the cut part is reported to the byte. */
@@ -284,12 +279,11 @@ START_TEST(every_truncation_of_our_own)
 
 			whole = next;
 			hooks += i ? in[i - 1] : 0;
-			next = whole + 512 + get_le32(b.p + whole + NRM2_H_DATA_SIZE);
+			next = whole + 512 + get_le32(built.p + whole + NRM2_H_DATA_SIZE);
 		}
 		ck_assert_uint_eq(seen.hooks, rc ? 0 : hooks);
 		ck_assert_uint_eq(seen.damaged_bytes, rc ? 0 : n - whole);
 	}
-	bytes_free(&b);
 }
 END_TEST
 
@@ -321,14 +315,13 @@ END_TEST
 START_TEST(every_byte_of_our_own_changed_is_noticed)
 {
 	static const uint8_t with[] = {0x01, 0x80, 0xff};
-	struct bytes b = {0};
 
-	put_own(&b);
-	for (size_t i = 0; i < 3 * b.n; i += CHANGE_STEP) {
+	put_own(&built);
+	for (size_t i = 0; i < 3 * built.n; i += CHANGE_STEP) {
 		struct seen seen;
 
-		b.p[i / 3] ^= with[i % 3];
-		int rc = read_bytes(&b, &seen);
+		built.p[i / 3] ^= with[i % 3];
+		int rc = read_bytes(&built, &seen);
 		ck_assert(rc == 0 || (rc == CPIDECODE_ENOTTRACE && i / 3 < 8));
 		/* One section is given up, at most three hooks; none is other than it was. */
 		if (!rc) {
@@ -336,9 +329,8 @@ START_TEST(every_byte_of_our_own_changed_is_noticed)
 			ck_assert_uint_ge(seen.hooks, OWN_HOOKS - 3);
 			ck_assert_uint_le(seen.hooks, OWN_HOOKS);
 		}
-		b.p[i / 3] ^= with[i % 3];
+		built.p[i / 3] ^= with[i % 3];
 	}
-	bytes_free(&b);
 }
 END_TEST
 
@@ -346,16 +338,14 @@ END_TEST
 
 START_TEST(a_file_of_false_headers_is_passed_quickly)
 {
-	struct bytes b = {0};
 	struct seen seen;
 
-	put_original(&b, false);
+	put_original(&built, false);
 	for (int i = 0; i < 1 << 18; i++)
-		bytes_put(&b, i % 2 ? "NRM2" : "\x01\x02\x03\x04", 4);
-	ck_assert_int_eq(read_bytes(&b, &seen), 0);
+		bytes_put(&built, i % 2 ? "NRM2" : "\x01\x02\x03\x04", 4);
+	ck_assert_int_eq(read_bytes(&built, &seen), 0);
 	ck_assert_uint_eq(seen.hooks, 10);
 	ck_assert_uint_eq(seen.damaged_bytes, 4 << 18);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -423,18 +413,17 @@ END_TEST
 
 START_TEST(pipes_and_descriptors_are_read_alike)
 {
-	struct bytes b = {0};
 	char name[] = "/tmp/test_nrm2.XXXXXX";
 	int file = mkstemp(name), ends[2];
 
-	put_own(&b);
+	put_own(&built);
 	ck_assert_int_ge(file, 0);
 	unlink(name);
 	ck_assert_int_eq(write(file, "junk", 4), 4);
-	ck_assert_int_eq(write(file, b.p, b.n), (ssize_t)b.n);
+	ck_assert_int_eq(write(file, built.p, built.n), (ssize_t)built.n);
 	ck_assert_int_eq(lseek(file, 4, SEEK_SET), 4);
 	ck_assert_int_eq(pipe(ends), 0);
-	ck_assert_int_eq(write(ends[1], b.p, b.n), (ssize_t)b.n);
+	ck_assert_int_eq(write(ends[1], built.p, built.n), (ssize_t)built.n);
 	close(ends[1]);
 	for (int i = 0; i < 2; i++) {
 		struct trace *t;
@@ -442,7 +431,7 @@ START_TEST(pipes_and_descriptors_are_read_alike)
 		ck_assert_int_eq(trace_new(&t), 0);
 		ck_assert_int_eq(trace_add_fd(t, i ? ends[0] : file, "fd"), 0);
 		ck_assert_uint_eq(trace_file(t, 0)->hooks, OWN_HOOKS);
-		ck_assert_uint_eq(trace_file(t, 0)->bytes, b.n);
+		ck_assert_uint_eq(trace_file(t, 0)->bytes, built.n);
 		ck_assert_str_eq(trace_meta_value(trace_file(t, 0), "mode"), "wrap");
 		ck_assert_str_eq(trace_task(t, 0, 8, 1001)->name, "worker");
 		trace_free(t);
@@ -451,11 +440,10 @@ START_TEST(pipes_and_descriptors_are_read_alike)
 	ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
 	close(file);
 	close(ends[0]);
-	bytes_free(&b);
 }
 END_TEST
 
-SUITE_MAIN("nrm2", both_byte_orders_say_the_same, a_hook_may_be_split_anywhere,
+BUILT_MAIN("nrm2", both_byte_orders_say_the_same, a_hook_may_be_split_anywhere,
 	every_truncation_of_an_original, every_truncation_of_our_own,
 	every_byte_of_an_original_changed, every_byte_of_our_own_changed_is_noticed,
 	a_file_of_false_headers_is_passed_quickly, a_section_of_false_hooks_is_passed_quickly,

@@ -7,7 +7,7 @@
 #include "../../include/cpidecode.h"
 #include "open.h"
 #include "../lib/sanitized.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 struct seen {
 	uint64_t ticks, position;
@@ -440,8 +440,7 @@ static int fail_some(void *ctx, struct pass_slice *s)
 
 START_TEST(the_first_slice_that_fails_says_why)
 {
-	struct bytes file = {0};
-	struct trace *t = long_ring(&file, 30);
+	struct trace *t = long_ring(&built, 30);
 
 	for (unsigned threads = 1; threads <= 5; threads++) {
 		for (unsigned ordered = 0; ordered < 2; ordered++) {
@@ -458,7 +457,6 @@ START_TEST(the_first_slice_that_fails_says_why)
 		}
 	}
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -481,8 +479,7 @@ static int read_to_end(void *ctx, struct pass_slice *s)
 
 START_TEST(progress_can_end_it)
 {
-	struct bytes file = {0};
-	struct trace *t = long_ring(&file, 40000);
+	struct trace *t = long_ring(&built, 40000);
 	unsigned calls = 0;
 	struct pass p = {.trace = t,
 		.from_ns = INT64_MIN,
@@ -495,7 +492,6 @@ START_TEST(progress_can_end_it)
 	ck_assert_int_eq(pass_run(&p, NULL), CPIDECODE_ECANCELED);
 	ck_assert_uint_eq(calls, 3);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -510,8 +506,7 @@ static bool keep_progress(void *ctx, uint64_t done, uint64_t total)
 
 START_TEST(progress_ends_at_the_total)
 {
-	struct bytes file = {0};
-	struct trace *t = long_ring(&file, 100);
+	struct trace *t = long_ring(&built, 100);
 	uint64_t last[2] = {0};
 	struct pass p = {.trace = t,
 		.from_ns = INT64_MIN,
@@ -525,17 +520,16 @@ START_TEST(progress_ends_at_the_total)
 	ck_assert_uint_gt(last[1], 0);
 	ck_assert_uint_eq(last[0], last[1]);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(the_first_of_much_damage_is_reported)
 {
 	/* One of every two sections does not unpack. */
-	struct bytes file = {0}, r = {0};
+	struct bytes r = {0};
 	const unsigned n = 2500;
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (unsigned i = 0; i < 2 * n; i++) {
 		put_plain(&r, i, 1, 0);
 		struct section s = {.type = TF_TYPE_HOOKS,
@@ -545,10 +539,10 @@ START_TEST(the_first_of_much_damage_is_reported)
 			.hooks = 1,
 			.first = i,
 			.last = i};
-		put_stored(&file, &s, &r);
+		put_stored(&built, &s, &r);
 		r.n = 0;
 	}
-	struct trace *t = opened(&file);
+	struct trace *t = opened(&built);
 	for (unsigned i = 0; i < 6; i++) {
 		struct findings found = {0};
 		struct pass p = {.trace = t,
@@ -570,23 +564,22 @@ START_TEST(the_first_of_much_damage_is_reported)
 	}
 	trace_free(t);
 	bytes_free(&r);
-	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(groups_are_not_cut)
 {
 	/* Hooks of one stamp in two sections, and so on: there is nowhere to cut. */
-	struct bytes file = {0}, r = {0};
+	struct bytes r = {0};
 	struct gathering g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (unsigned i = 0; i < 20; i++) {
 		put_plain(&r, 100 + i, 1, 0);
 		put_plain(&r, 101 + i, 1, 0);
-		put_hooks(&file, 0, 64 * i, TF_CODEC_NONE, &r);
+		put_hooks(&built, 0, 64 * i, TF_CODEC_NONE, &r);
 	}
-	struct trace *t = opened(&file);
+	struct trace *t = opened(&built);
 	struct pass p = {.trace = t,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
@@ -600,16 +593,13 @@ START_TEST(groups_are_not_cut)
 	free(g.list.at);
 	trace_free(t);
 	bytes_free(&r);
-	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(a_trace_without_hooks_is_read_too)
 {
-	struct bytes file = {0};
-
-	put_header(&file, 1);
-	struct trace *t = opened(&file);
+	put_header(&built, 1);
+	struct trace *t = opened(&built);
 	for (unsigned i = 0; i < 4; i++) {
 		struct gathering g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 		struct findings found = {0};
@@ -627,11 +617,10 @@ START_TEST(a_trace_without_hooks_is_read_too)
 		findings_free(&found);
 	}
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
-SUITE_MAIN("pass", any_cut_and_any_number_of_threads_say_the_same,
+BUILT_MAIN("pass", any_cut_and_any_number_of_threads_say_the_same,
 	honest_hooks_come_in_order_of_time, seek_goes_to_any_time,
 	the_first_slice_that_fails_says_why, progress_can_end_it, progress_ends_at_the_total,
 	the_first_of_much_damage_is_reported, groups_are_not_cut, a_trace_without_hooks_is_read_too)

@@ -7,7 +7,7 @@
 
 #include "../../formats/section_check.h"
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 /* Large enough that hashing it a dozen times costs more than a search may. */
 enum { SECTIONS = 400, PAYLOAD = 64 << 10, MOST_FAKES = 700 };
@@ -137,23 +137,21 @@ END_TEST
 /* Inserted bytes move sections: they are found all the same. */
 START_TEST(checks_hold_where_sections_moved)
 {
-	struct bytes file = {0};
 	static const uint8_t inserted[16] = "SWTS, inserted";
 
-	build_pads(&file, 0, 0, 0);
-	set_checks(&file);
-	bytes_put(&file, inserted, sizeof inserted);
-	memmove(file.p + TF_HEADER_SIZE + sizeof inserted, file.p + TF_HEADER_SIZE,
-		file.n - TF_HEADER_SIZE - sizeof inserted);
-	memcpy(file.p + TF_HEADER_SIZE, inserted, sizeof inserted);
+	build_pads(&built, 0, 0, 0);
+	set_checks(&built);
+	bytes_put(&built, inserted, sizeof inserted);
+	memmove(built.p + TF_HEADER_SIZE + sizeof inserted, built.p + TF_HEADER_SIZE,
+		built.n - TF_HEADER_SIZE - sizeof inserted);
+	memcpy(built.p + TF_HEADER_SIZE, inserted, sizeof inserted);
 	struct hook_counts counts;
-	struct trace *t = opened(&file);
+	struct trace *t = opened(&built);
 	ck_assert_uint_eq(read_hooks(t, &counts), SECTIONS);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
-SUITE_MAIN("salvage", twelve_headers_that_lead_nowhere, hundreds_of_headers_that_lead_nowhere,
+BUILT_MAIN("salvage", twelve_headers_that_lead_nowhere, hundreds_of_headers_that_lead_nowhere,
 	hundreds_of_headers_that_lead_to_the_end, hundreds_of_headers_without_their_check,
 	checks_hold_where_sections_moved)

@@ -5,8 +5,7 @@
 #include "../../decoder/model/hooks/schema.h"
 #include "../../formats/schema_program.h"
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 static struct schema *parsed(const char *text)
 {
@@ -197,39 +196,37 @@ END_TEST
 
 START_TEST(fields_are_limited)
 {
-	struct bytes b = {0};
 	char line[64];
 
-	bytes_put(&b, HOOK, strlen(HOOK));
+	bytes_put(&built, HOOK, strlen(HOOK));
 	for (int i = 0; i <= SCHEMA_MAX_FIELDS; i++) {
 		if (i == SCHEMA_MAX_FIELDS) {
 			struct schema *s;
 
-			ck_assert_int_eq(schema_parse((char *)b.p, b.n, &s, NULL), 0);
+			ck_assert_int_eq(schema_parse((char *)built.p, built.n, &s, NULL), 0);
 			schema_free(s);
 		}
 		snprintf(line, sizeof line, "u32 f%d\n", i);
-		bytes_put(&b, line, strlen(line));
+		bytes_put(&built, line, strlen(line));
 	}
-	bytes_put(&b, "", 1);
-	refused(3 + SCHEMA_MAX_FIELDS, (char *)b.p);
-	b.n = 0;
-	bytes_put(&b, "major 1 m\n", 10);
+	bytes_put(&built, "", 1);
+	refused(3 + SCHEMA_MAX_FIELDS, (char *)built.p);
+	built.n = 0;
+	bytes_put(&built, "major 1 m\n", 10);
 	for (int i = 0; i <= SCHEMA_MAX_HOOKS; i++)
-		bytes_put(&b, "hook 1 \"n\"\n", 11);
-	bytes_put(&b, "", 1);
-	refused(2 + SCHEMA_MAX_HOOKS, (char *)b.p);
-	b.n = 0;
-	while (b.n <= SCHEMA_MAX_LINE)
-		bytes_put(&b, " ", 1);
-	bytes_put(&b, "", 1);
-	refused(1, (char *)b.p);
-	b.n = 0;
-	while (b.n <= SCHEMA_MAX_TEXT)
-		bytes_put(&b, "#\n", 2);
-	bytes_put(&b, "", 1);
-	refused(0, (char *)b.p);
-	bytes_free(&b);
+		bytes_put(&built, "hook 1 \"n\"\n", 11);
+	bytes_put(&built, "", 1);
+	refused(2 + SCHEMA_MAX_HOOKS, (char *)built.p);
+	built.n = 0;
+	while (built.n <= SCHEMA_MAX_LINE)
+		bytes_put(&built, " ", 1);
+	bytes_put(&built, "", 1);
+	refused(1, (char *)built.p);
+	built.n = 0;
+	while (built.n <= SCHEMA_MAX_TEXT)
+		bytes_put(&built, "#\n", 2);
+	bytes_put(&built, "", 1);
+	refused(0, (char *)built.p);
 }
 END_TEST
 
@@ -471,7 +468,7 @@ START_TEST(any_change_of_the_builtin)
 }
 END_TEST
 
-SUITE_MAIN("schema", the_builtin_schema_describes_cpi_hooks, the_first_matching_hook_is_found,
+BUILT_MAIN("schema", the_builtin_schema_describes_cpi_hooks, the_first_matching_hook_is_found,
 	bad_statements, bad_blocks, bad_majors_harm_themselves_only, fields_are_limited,
 	fields_have_the_values_of_their_types, not_measured, repeat_and_if, short_records,
 	repeats_of_no_fields, long_records, no_schema_no_fields, an_earlier_schema_wins,

@@ -12,11 +12,10 @@
 #include "../../decoder/model/hooks/pass.h"
 #include "../../decoder/model/intervals/set.h"
 #include "../../include/cpidecode.h"
-#include "../lib/trace_build.h"
 #include "compare.h"
 #include "open.h"
 #include "../lib/sanitized.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 enum { FILES = 3, RINGS = 4, MOST = 1000, SEEDS = WITH_TSAN ? 1 : 3 };
 
@@ -461,25 +460,25 @@ END_TEST
 START_TEST(many_threads_and_deep_nesting)
 {
 	enum { N = WITH_TSAN ? 5000 : 50000 };
-	struct bytes file = {0}, records = {0}, others = {0};
+	struct bytes records = {0}, others = {0};
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_FLAGS, .budget = 300000, .windowed = _i};
 	struct interval_stream *s;
 	struct trace *t;
 	const struct interval *iv;
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	for (unsigned i = 1; i <= N; i++) {
 		put_thread(&records, N + i, 1, 0, 2 * i, 5, 5);
 		if (i % 10 == 0)
 			put_thread(&others, i, 1 + i, 0, i % 7, 5, 5);
 	}
-	put_hooks(&file, 0, 0, TF_CODEC_LZ4, &records);
-	put_hooks(&file, 1, 0, TF_CODEC_LZ4, &others);
+	put_hooks(&built, 0, 0, TF_CODEC_LZ4, &records);
+	put_hooks(&built, 1, 0, TF_CODEC_LZ4, &others);
 	bytes_free(&records);
 	bytes_free(&others);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "m"), 0);
 	ck_assert_int_eq(interval_stream_open(t, &o, &s, NULL), 0);
 	ck_assert_uint_eq(interval_stream_count(s), N + N / 10);
 	for (unsigned deep = 0, n = 0; n < N + N / 10; n++) {
@@ -490,7 +489,6 @@ START_TEST(many_threads_and_deep_nesting)
 	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
 	interval_stream_close(s);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
@@ -528,29 +526,27 @@ END_TEST
 
 START_TEST(no_intervals)
 {
-	struct bytes file = {0};
 	struct interval_stream_options o = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 	struct interval_stream *s;
 	struct trace *t;
 	const struct interval *iv;
 
-	put_header(&file, 1);
+	put_header(&built, 1);
 	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "m"), 0);
 	ck_assert_int_eq(interval_stream_open(t, &o, &s, NULL), 0);
 	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
 	ck_assert_int_eq(interval_stream_rewind(s), 0);
 	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
 	interval_stream_close(s);
 	trace_free(t);
-	bytes_free(&file);
 }
 END_TEST
 
 int main(void)
 {
 	return suites_run(
-		SUITE("stream", .timeout = 300,
+		SUITE("stream", .timeout = 300, .tear_down = built_free,
 			TESTS(one_machine, several_machines, costs_of_nested_intervals_are_summed,
 				more_runs_than_are_merged_at_once,
 				a_file_that_cannot_be_made_or_written, no_intervals),

@@ -3,19 +3,19 @@
 
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "../lib/suites.h"
+#include "built.h"
 
 START_TEST(tasks_by_time)
 {
-	struct bytes b = {0}, p = {0};
+	struct bytes p = {0};
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	put_task(&p, 5, 50, 300, "late");
 	put_task(&p, 5, 40, 100, "early");
 	put_task(&p, 6, 60, 0, "sixteen bytes ok");
 	put_task(&p, 5, 41, 300, "later still");
-	put_section(&b, &(struct section){.type = TF_TYPE_TASKS}, &p);
-	struct trace *t = opened(&b);
+	put_section(&built, &(struct section){.type = TF_TYPE_TASKS}, &p);
+	struct trace *t = opened(&built);
 	ck_assert_ptr_null(trace_task(t, 0, 5, 99));
 	ck_assert_uint_eq(trace_task(t, 0, 5, 100)->pid, 40);
 	ck_assert_uint_eq(trace_task(t, 0, 5, 299)->pid, 40);
@@ -29,7 +29,6 @@ START_TEST(tasks_by_time)
 	ck_assert_ptr_null(trace_task_at(t, 0, 4));
 	trace_free(t);
 	bytes_free(&p);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -56,13 +55,11 @@ END_TEST
 
 START_TEST(meta_lines)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	put_text(&b, TF_TYPE_META,
+	put_header(&built, 1);
+	put_text(&built, TF_TYPE_META,
 		"a:b\n\n  key one :  value: more  \r\nno colon\n:only\n\xff: \xfe");
-	put_text(&b, TF_TYPE_META, "");
-	struct trace *t = opened(&b);
+	put_text(&built, TF_TYPE_META, "");
+	struct trace *t = opened(&built);
 	const struct trace_file *f = trace_file(t, 0);
 	ck_assert_uint_eq(f->nmeta, 5);
 	ck_assert_str_eq(f->meta[0].key, "a");
@@ -74,18 +71,15 @@ START_TEST(meta_lines)
 	ck_assert_str_eq(f->meta[3].value, "only");
 	ck_assert_str_eq(f->meta[4].key, "\xff");
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(a_bad_schema_is_reported_and_ignored)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	put_text(&b, TF_TYPE_SCHEMA, "major 1 m\nnonsense\n");
-	put_text(&b, TF_TYPE_SCHEMA, "major 1 good\n");
-	struct trace *t = opened(&b);
+	put_header(&built, 1);
+	put_text(&built, TF_TYPE_SCHEMA, "major 1 m\nnonsense\n");
+	put_text(&built, TF_TYPE_SCHEMA, "major 1 good\n");
+	struct trace *t = opened(&built);
 	const struct trace_file *f = trace_file(t, 0);
 	ck_assert_uint_eq(f->nschema_problems, 1);
 	ck_assert_uint_eq(f->schema_problems[0].error.line, 2);
@@ -93,7 +87,6 @@ START_TEST(a_bad_schema_is_reported_and_ignored)
 	ck_assert_str_eq(schema_set_major_name(f->schemas, 1, NULL), "good");
 	ck_assert_str_eq(schema_set_major_name(f->schemas, CPI_MAJOR, NULL), "cpi");
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -108,14 +101,12 @@ static unsigned count_fields(const struct schema_hook *h)
 /* The texts of three programs in one section; the second registered an invalid schema. */
 START_TEST(a_bad_schema_leaves_the_others)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	put_text(&b, TF_TYPE_SCHEMA,
+	put_header(&built, 1);
+	put_text(&built, TF_TYPE_SCHEMA,
 		"major 1 a\nhook 1 \"of a\"\nu32 n\n"
 		"garbage\n"
 		"major 2 b\nhook 1 \"of b\"\nu33 n\nmajor 3 c\nhook 1 \"of c\"\nu32 n\n");
-	struct trace *t = opened(&b);
+	struct trace *t = opened(&built);
 	const struct trace_file *f = trace_file(t, 0);
 	ck_assert_uint_eq(f->nschema_problems, 2);
 	ck_assert_uint_eq(f->schema_problems[0].error.line, 4);
@@ -125,30 +116,27 @@ START_TEST(a_bad_schema_leaves_the_others)
 	ck_assert_uint_eq(count_fields(schema_set_find(f->schemas, 2, 1)), 0);
 	ck_assert_uint_eq(count_fields(schema_set_find(f->schemas, 3, 1)), 1);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
 START_TEST(schema_origins)
 {
-	struct bytes b = {0};
 	struct trace *t;
 	struct schema_error e;
 	const char *user = "major 1 user\n", *bad = "major 1\n";
 
-	put_header(&b, 1);
-	put_text(&b, TF_TYPE_SCHEMA, "major 1 trace\nmajor 2 two\n");
-	put_text(&b, TF_TYPE_SCHEMA, "major 2 again\nmajor 0xC0 other\n");
+	put_header(&built, 1);
+	put_text(&built, TF_TYPE_SCHEMA, "major 1 trace\nmajor 2 two\n");
+	put_text(&built, TF_TYPE_SCHEMA, "major 2 again\nmajor 0xC0 other\n");
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_schema(t, bad, strlen(bad), &e), CPIDECODE_ESCHEMA);
 	ck_assert_int_eq(trace_add_schema(t, user, strlen(user), &e), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "m"), 0);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "m"), 0);
 	const struct schema_set *s = trace_file(t, 0)->schemas;
 	ck_assert_str_eq(schema_set_major_name(s, 1, NULL), "user");
 	ck_assert_str_eq(schema_set_major_name(s, 2, NULL), "two");
 	ck_assert_str_eq(schema_set_major_name(s, CPI_MAJOR, NULL), "other");
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -281,18 +269,18 @@ END_TEST
 
 START_TEST(rings_and_losses)
 {
-	struct bytes b = {0}, p = {0};
+	struct bytes p = {0};
 
-	put_header(&b, 1);
+	put_header(&built, 1);
 	for (uint32_t ring = 9; ring > 0; ring--)
-		put_plain(&p, 1, 1, 0), put_hooks(&b, 2 * ring, 0, TF_CODEC_NONE, &p);
+		put_plain(&p, 1, 1, 0), put_hooks(&built, 2 * ring, 0, TF_CODEC_NONE, &p);
 	for (uint32_t i = 0; i < 40; i++) {
 		put_u64(&p, i % 20);
 		for (unsigned k = 0; k < 7; k++)
 			put_u64(&p, i);
 	}
-	put_section(&b, &(struct section){.type = TF_TYPE_LOSS}, &p);
-	struct trace *t = opened(&b);
+	put_section(&built, &(struct section){.type = TF_TYPE_LOSS}, &p);
+	struct trace *t = opened(&built);
 	const struct trace_file *f = trace_file(t, 0);
 	struct hook_counts c;
 	ck_assert_uint_eq(f->nrings, 20);
@@ -305,7 +293,6 @@ START_TEST(rings_and_losses)
 	ck_assert_uint_eq(read_hooks(t, &c), 9);
 	trace_free(t);
 	bytes_free(&p);
-	bytes_free(&b);
 }
 END_TEST
 
@@ -376,23 +363,21 @@ static bool cancel_progress(void *ctx, const char *path, uint64_t done, uint64_t
 
 START_TEST(progress_may_cancel_an_open)
 {
-	struct bytes b = {0};
 	struct trace *t;
 	int calls = 0;
 
-	put_header(&b, 1);
-	while (b.n < 16 << 20)
-		put_u64(&b, 0);
+	put_header(&built, 1);
+	while (built.n < 16 << 20)
+		put_u64(&built, 0);
 	ck_assert_int_eq(trace_new(&t), 0);
 	trace_set_progress(t, cancel_progress, &calls);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "b"), CPIDECODE_ECANCELED);
+	ck_assert_int_eq(trace_add_memory(t, built.p, built.n, "b"), CPIDECODE_ECANCELED);
 	ck_assert_int_eq(calls, 1);
 	trace_free(t);
-	bytes_free(&b);
 }
 END_TEST
 
-SUITE_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
+BUILT_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
 	a_bad_schema_is_reported_and_ignored, a_bad_schema_leaves_the_others, schema_origins,
 	a_valid_rate_of_the_header_is_used, several_files, one_machine_in_two_files,
 	rings_and_losses, losses_of_two_dumps, progress_may_cancel_an_open)
