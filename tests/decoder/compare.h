@@ -8,12 +8,7 @@
 
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../formats/interval_hooks.h"
-
-static inline uint32_t next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return (uint32_t)(*seed >> 33);
-}
+#include "../lib/random.h"
 
 static inline bool same_double(double a, double b)
 {

@@ -20,9 +20,9 @@ static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_M
 static uint32_t random_word(uint64_t *seed)
 {
 	static const uint32_t likely[] = {0, 0, 0, 1, 2, 3, 7, 15, 50, 5000};
-	uint32_t r = next(seed);
+	uint32_t r = random31(seed);
 
-	return r % 64 ? likely[r / 64 % 10] : next(seed) << 1 ^ r;
+	return r % 64 ? likely[r / 64 % 10] : random31(seed) << 1 ^ r;
 }
 
 /* Often a hook of the last one's group, of any length, with any words. */
@@ -30,25 +30,25 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 {
 	static const char *const labels[] = {"a", "b", "", "a longer label"};
 	uint32_t words[96];
-	uint32_t kind = kinds[next(seed) % 7];
-	unsigned most = next(seed) % 4 ? 96 : 16, n = next(seed) % most;
-	const char *strings[] = {labels[next(seed) % 4], labels[next(seed) % 4], NULL};
+	uint32_t kind = kinds[random31(seed) % 7];
+	unsigned most = random31(seed) % 4 ? 96 : 16, n = random31(seed) % most;
+	const char *strings[] = {labels[random31(seed) % 4], labels[random31(seed) % 4], NULL};
 
 	for (unsigned i = 0; i < n; i++)
 		words[i] = random_word(seed);
-	if (next(seed) % 8 == 0)
-		kind = next(seed) % 2 ? 0x30000000 : 0x100;
-	if (next(seed) % 3 == 0)
-		*stamp += next(seed) % 5;
-	put_hook(b, *stamp, next(seed) % 16 ? 1 : 2,
-		next(seed) % 32 ? next(seed) % 3 ? CPI_MAJOR : CPUUTIL_MAJOR : 0x10,
-		kind | (next(seed) % 16 == 0), n, words, strings + next(seed) % 3);
+	if (random31(seed) % 8 == 0)
+		kind = random31(seed) % 2 ? 0x30000000 : 0x100;
+	if (random31(seed) % 3 == 0)
+		*stamp += random31(seed) % 5;
+	put_hook(b, *stamp, random31(seed) % 16 ? 1 : 2,
+		random31(seed) % 32 ? random31(seed) % 3 ? CPI_MAJOR : CPUUTIL_MAJOR : 0x10,
+		kind | (random31(seed) % 16 == 0), n, words, strings + random31(seed) % 3);
 }
 
 /* The hook at `at` becomes none, or comes after something that is none. */
 static void break_hook(struct bytes *b, size_t at, uint64_t *seed)
 {
-	switch (next(seed) % 3) {
+	switch (random31(seed) % 3) {
 	case 0:
 		b->p[at + 3] &= 0x7f; /* not committed */
 		break;
@@ -64,15 +64,15 @@ static void break_hook(struct bytes *b, size_t at, uint64_t *seed)
 /* The hooks of a real group, but for a word here and there. */
 static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 {
-	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 8, words[64] = {0};
+	uint32_t cpus = 1 + random31(seed) % 3, types = random31(seed) % 8, words[64] = {0};
 
-	*stamp += 1 + next(seed) % 50;
+	*stamp += 1 + random31(seed) % 50;
 	for (unsigned k = 0; k < 7; k++) {
 		const char *label[] = {"same", NULL};
 		unsigned n = 2;
 
 		for (unsigned i = 0; i < 64; i++)
-			words[i] = next(seed) % 3;
+			words[i] = random31(seed) % 3;
 		uint32_t head[] = {types, cpus, 0, 100};
 		switch (kinds[k]) {
 		case CPI_MINOR_SUMMARY:
@@ -98,8 +98,8 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 		case CPI_MINOR_QUALITY:
 			words[2] = 0;
 			words[3] = 100;
-			words[4] = 1 + next(seed) % 2;
-			words[1] = next(seed) % 16;
+			words[4] = 1 + random31(seed) % 2;
+			words[1] = random31(seed) % 16;
 			n = 5 + 5 * words[4] + 2 * (unsigned)__builtin_popcount(words[1]);
 			break;
 		default:
@@ -107,16 +107,16 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 			words[1] = 100;
 			break;
 		}
-		if (next(seed) % 32 == 0)
-			words[next(seed) % 32] = random_word(seed);
-		if (next(seed) % 32 == 0)
+		if (random31(seed) % 32 == 0)
+			words[random31(seed) % 32] = random_word(seed);
+		if (random31(seed) % 32 == 0)
 			n -= n > 1;
 		size_t at = b->n;
-		if (next(seed) % 8 == 0)
+		if (random31(seed) % 8 == 0)
 			continue;
-		put_hook(b, *stamp, 1 + (next(seed) % 64 == 0), CPI_MAJOR,
-			kinds[k] | (next(seed) % 64 == 0), n, words, n == 2 ? label : NULL);
-		if (next(seed) % 32 == 0)
+		put_hook(b, *stamp, 1 + (random31(seed) % 64 == 0), CPI_MAJOR,
+			kinds[k] | (random31(seed) % 64 == 0), n, words, n == 2 ? label : NULL);
+		if (random31(seed) % 32 == 0)
 			break_hook(b, at, seed);
 	}
 }
@@ -126,17 +126,17 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 {
 	static const uint32_t parts[] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MINOR_SUMMARY,
 		CPUUTIL_MINOR_PER_CPU, CPUUTIL_MINOR_LABEL_END};
-	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 32, words[96];
+	uint32_t cpus = 1 + random31(seed) % 3, types = random31(seed) % 32, words[96];
 
-	if (next(seed) % 3)
-		*stamp += next(seed) % 50;
+	if (random31(seed) % 3)
+		*stamp += random31(seed) % 50;
 	for (unsigned k = 0; k < 4; k++) {
 		const char *label[] = {"same", NULL};
 		const uint32_t head[] = {types, 1, cpus, 0, 100};
 		unsigned n = 2;
 
 		for (unsigned i = 0; i < 96; i++)
-			words[i] = next(seed) % 3;
+			words[i] = random31(seed) % 3;
 		memcpy(words, head, sizeof head);
 		if (parts[k] == CPUUTIL_MINOR_SUMMARY)
 			n = 5 + (cpus + 1) * (4 * (types & 1) + (types & 2) + (types & 4) / 2);
@@ -145,11 +145,11 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 					       (types >> 3 & 1) + (types >> 4 & 1));
 		else
 			memcpy(words, head + 3, 2 * sizeof *head);
-		if (next(seed) % 32 == 0)
-			words[next(seed) % 32] = random_word(seed);
-		if (next(seed) % 32 == 0)
+		if (random31(seed) % 32 == 0)
+			words[random31(seed) % 32] = random_word(seed);
+		if (random31(seed) % 32 == 0)
 			n -= n > 1;
-		if (next(seed) % 8)
+		if (random31(seed) % 8)
 			put_hook(b, *stamp, 1, CPUUTIL_MAJOR, parts[k], n, words,
 				n == 2 ? label : NULL);
 	}
@@ -159,13 +159,13 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 static void put_nearly_companions(struct bytes *b, uint64_t *seed, uint64_t stamp)
 {
 	static const char *const texts[] = {"cycles", "", "page-faults"};
-	uint32_t words[64] = {next(seed) % 6, next(seed) % 32, 0, 100};
-	uint32_t nevents = next(seed) % 4, ntexts = next(seed) % 4;
+	uint32_t words[64] = {random31(seed) % 6, random31(seed) % 32, 0, 100};
+	uint32_t nevents = random31(seed) % 4, ntexts = random31(seed) % 4;
 	const char *strings[4] = {NULL};
 
 	for (unsigned i = INTERVAL_TIME_WORD_FIRST; i < INTERVAL_TIME_WORDS; i++)
-		words[i] = next(seed) % 3;
-	if (next(seed) % 2)
+		words[i] = random31(seed) % 3;
+	if (random31(seed) % 2)
 		put_hook(b, stamp, 1, INTERVAL_MAJOR, INTERVAL_MINOR_TIME,
 			4 + 2 * (unsigned)__builtin_popcount(words[1] & 15) + (words[1] >> 4),
 			words, NULL);
@@ -175,13 +175,13 @@ static void put_nearly_companions(struct bytes *b, uint64_t *seed, uint64_t stam
 		uint32_t *event = words + INTERVAL_EVENTS_WORD_FIRST + i * INTERVAL_EVENT_WORDS;
 
 		for (unsigned k = 0; k < INTERVAL_EVENT_WORDS; k++)
-			event[k] = next(seed) % 6;
+			event[k] = random31(seed) % 6;
 	}
 	for (uint32_t i = 0; i < ntexts; i++)
-		strings[i] = texts[next(seed) % 3];
-	if (next(seed) % 32 == 0)
-		words[next(seed) % 36] = random_word(seed);
-	if (next(seed) % 4)
+		strings[i] = texts[random31(seed) % 3];
+	if (random31(seed) % 32 == 0)
+		words[random31(seed) % 36] = random_word(seed);
+	if (random31(seed) % 4)
 		put_hook(b, stamp, 1, INTERVAL_MAJOR, INTERVAL_MINOR_EVENTS,
 			INTERVAL_EVENTS_WORD_FIRST + nevents * INTERVAL_EVENT_WORDS, words,
 			strings);
@@ -191,14 +191,15 @@ static void put_nearly_companions(struct bytes *b, uint64_t *seed, uint64_t stam
 static void put_nearly_scope(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 {
 	static const char *const texts[] = {"a", "", "size", "key", "a longer text"};
-	const bool is_scope = next(seed) % 4, has_args = !is_scope || next(seed) % 2;
-	uint32_t known = next(seed) % 32, words[128] = {known, next(seed) % 8, 0, 100};
-	uint32_t nargs = next(seed) % (next(seed) % 4 ? 4 : 20), ntexts = next(seed) % 4;
+	const bool is_scope = random31(seed) % 4, has_args = !is_scope || random31(seed) % 2;
+	uint32_t known = random31(seed) % 32, words[128] = {known, random31(seed) % 8, 0, 100};
+	uint32_t nargs = random31(seed) % (random31(seed) % 4 ? 4 : 20),
+		 ntexts = random31(seed) % 4;
 	const char *strings[5] = {NULL};
 	unsigned n = 4, counts = is_scope ? 4 : 0;
 
-	if (next(seed) % 3)
-		*stamp += next(seed) % 50;
+	if (random31(seed) % 3)
+		*stamp += random31(seed) % 50;
 	if (has_args) {
 		words[counts] = nargs;
 		words[counts + 1] = ntexts;
@@ -207,21 +208,21 @@ static void put_nearly_scope(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	for (unsigned bit = 2; is_scope && bit <= 4; bit += bit)
 		if (known & bit) {
 			words[n] = 0;
-			words[n + 1] = next(seed) % 200;
+			words[n + 1] = random31(seed) % 200;
 			n += 2;
 		}
 	for (uint32_t i = 0; has_args && i < nargs; i++, n += 4) {
-		words[n] = next(seed) % 8;
-		words[n + 1] = next(seed) % 6;
+		words[n] = random31(seed) % 8;
+		words[n + 1] = random31(seed) % 6;
 		words[n + 2] = random_word(seed);
 		words[n + 3] = random_word(seed);
 	}
 	for (uint32_t i = 0; has_args && i < ntexts; i++)
-		strings[i] = texts[next(seed) % 5];
-	if (next(seed) % 32 == 0)
-		words[next(seed) % n] = random_word(seed);
-	if (next(seed) % 16 == 0)
-		n -= next(seed) % n;
+		strings[i] = texts[random31(seed) % 5];
+	if (random31(seed) % 32 == 0)
+		words[random31(seed) % n] = random_word(seed);
+	if (random31(seed) % 16 == 0)
+		n -= random31(seed) % n;
 	put_hook(b, *stamp, 1, is_scope ? SCOPE_MAJOR : INTERVAL_MAJOR,
 		!is_scope  ? INTERVAL_MINOR_ARGS
 		: has_args ? SCOPE_MINOR_ARGS
@@ -248,8 +249,8 @@ static void put_labels(struct bytes *file)
 /* The records from..end again, at another time, and sometimes with another word. */
 static void put_again(struct bytes *b, size_t from, size_t end, uint64_t stamp, uint64_t *seed)
 {
-	const size_t n = end - from, changed = n ? next(seed) % n & ~(size_t)3 : 0;
-	const bool changes = next(seed) % 4 == 0;
+	const size_t n = end - from, changed = n ? random31(seed) % n & ~(size_t)3 : 0;
+	const bool changes = random31(seed) % 4 == 0;
 	uint8_t *copy = malloc(n + 1);
 	uint32_t size;
 
@@ -282,7 +283,8 @@ static struct trace *random_trace(
 		put_text(file, TF_TYPE_SCHEMA, schema);
 	put_labels(file);
 	for (unsigned i = 0; i < 200; i++) {
-		unsigned which = next(&seed) % 8, times = repeats ? next(&seed) % repeats : 0;
+		unsigned which = random31(&seed) % 8,
+			 times = repeats ? random31(&seed) % repeats : 0;
 		const size_t from = records.n;
 
 		if (which > 5)
@@ -293,13 +295,13 @@ static struct trace *random_trace(
 			put_nearly_util(&records, &seed, &stamp);
 		else
 			put_nearly(&records, &seed, &stamp);
-		if (next(&seed) % 2)
+		if (random31(&seed) % 2)
 			put_nearly_companions(&records, &seed, stamp);
 		for (const size_t end = records.n; times; times--) {
-			stamp += next(&seed) % 8 ? 1 + next(&seed) % 50 : 0;
+			stamp += random31(&seed) % 8 ? 1 + random31(&seed) % 50 : 0;
 			put_again(&records, from, end, stamp, &seed);
 		}
-		if (next(&seed) % 32 == 0) {
+		if (random31(&seed) % 32 == 0) {
 			uint64_t bytes = records.n;
 
 			put_hooks(file, 0, position, TF_CODEC_NONE, &records);
@@ -583,7 +585,7 @@ START_TEST(hooks_that_are_never_alike)
 		unsigned n = 6 + 2 * cpus + (i & 2 ? 4 * cpus + 4 : 0) + (i & 4 ? 2 : 0);
 
 		for (unsigned at = 4; at < n; at++)
-			words[at] = next(&seed) % 3;
+			words[at] = random31(&seed) % 3;
 		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_LABEL_START, 2, words + 2,
 			i % 16 ? label : NULL);
 		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_SUMMARY, n - (i % 32 == 0),

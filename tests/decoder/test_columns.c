@@ -25,14 +25,15 @@ static uint64_t bits_of(double f)
  * text or a number. */
 static void put_arguments(struct bytes *b, uint64_t *seed, uint64_t end, uint32_t tid)
 {
-	const uint32_t which = next(seed) % 16;
-	uint32_t words[6 + 4 * 4] = {0, 9 + 2 * (next(seed) % 3), 0, next(seed) % 400, 0, 0};
-	const char *strings[] = {next(seed) % 2 ? "a, \"note\"" : "b", NULL};
+	const uint32_t which = random31(seed) % 16;
+	uint32_t words[6 + 4 * 4] = {
+		0, 9 + 2 * (random31(seed) % 3), 0, random31(seed) % 400, 0, 0};
+	const char *strings[] = {random31(seed) % 2 ? "a, \"note\"" : "b", NULL};
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t *w = &words[6 + 4 * n];
-		uint64_t bits = next(seed) % 1000, type = INTERVAL_ARG_U64;
+		uint64_t bits = random31(seed) % 1000, type = INTERVAL_ARG_U64;
 
 		if (!(which >> i & 1))
 			continue;
@@ -76,10 +77,10 @@ static void put_labels(struct bytes *file)
 
 static void put_labelled(struct bytes *b, uint64_t *seed, uint64_t end, uint32_t tid)
 {
-	const uint64_t elapsed = next(seed) % 300;
+	const uint64_t elapsed = random31(seed) % 300;
 
-	put_label(b, end, tid, 2, false, elapsed, next(seed) % 2 ? "say \"a, b\"" : "c");
-	put_thread(b, end, tid, 2, elapsed, 1 + next(seed) % 300, next(seed) % 1000);
+	put_label(b, end, tid, 2, false, elapsed, random31(seed) % 2 ? "say \"a, b\"" : "c");
+	put_thread(b, end, tid, 2, elapsed, 1 + random31(seed) % 300, random31(seed) % 1000);
 }
 
 struct fixture {
@@ -96,15 +97,16 @@ static void begin(struct fixture *f)
 	put_header(&f->file, 1);
 	put_labels(&f->file);
 	for (unsigned i = 0; i < INTERVALS; i++) {
-		const uint32_t tid = 1 + next(&seed) % 3;
+		const uint32_t tid = 1 + random31(&seed) % 3;
 
-		end += 1 + next(&seed) % 60;
-		if (next(&seed) % 2)
+		end += 1 + random31(&seed) % 60;
+		if (random31(&seed) % 2)
 			put_arguments(&records, &seed, end, tid);
-		else if (next(&seed) % 2)
+		else if (random31(&seed) % 2)
 			put_labelled(&records, &seed, end, tid);
 		else
-			put_thread(&records, end, tid, 1, next(&seed) % 300, next(&seed) % 3, 100);
+			put_thread(&records, end, tid, 1, random31(&seed) % 300,
+				random31(&seed) % 3, 100);
 	}
 	put_hooks(&f->file, 0, 0, TF_CODEC_NONE, &records);
 	put_task(&tasks, 1, 10, 0, "one");

@@ -29,18 +29,19 @@ static const char *const labels[] = {"a", "b", "a;b", "a\\x3bb", "", "minor 0x00
 
 static void put_group(struct bytes *b, uint64_t *seed, uint64_t end, unsigned kinds)
 {
-	uint32_t tid = 1 + next(seed) % 3;
-	uint64_t elapsed = next(seed) % 8 * 8;
+	uint32_t tid = 1 + random31(seed) % 3;
+	uint64_t elapsed = random31(seed) % 8 * 8;
 
 	if (kinds & OVERLAPS)
-		elapsed = next(seed) % 3 ? next(seed) % 400 : 0;
-	else if (next(seed) % 8 == 0)
-		elapsed = end - next(seed) % 3; /* nearly everything */
-	if (next(seed) % 4)
+		elapsed = random31(seed) % 3 ? random31(seed) % 400 : 0;
+	else if (random31(seed) % 8 == 0)
+		elapsed = end - random31(seed) % 3; /* nearly everything */
+	if (random31(seed) % 4)
 		put_label(b, end, tid, 0, false, elapsed,
-			labels[next(seed) % (sizeof labels / sizeof *labels)]);
-	uint64_t instructions = kinds & UNMEASURED && next(seed) % 4 == 0 ? 0 : next(seed) % 50;
-	if (!(kinds & UNMEASURED) || next(seed) % 2)
+			labels[random31(seed) % (sizeof labels / sizeof *labels)]);
+	uint64_t instructions =
+		kinds & UNMEASURED && random31(seed) % 4 == 0 ? 0 : random31(seed) % 50;
+	if (!(kinds & UNMEASURED) || random31(seed) % 2)
 		put_thread(b, end, tid, 0, elapsed, instructions, 100);
 }
 
@@ -56,16 +57,16 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine, unsi
 	put_section(file, &about, &tasks);
 	bytes_free(&tasks);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
-		uint64_t position = 0, end = 1 + next(seed) % 50;
+		uint64_t position = 0, end = 1 + random31(seed) % 50;
 
 		for (unsigned section = 0; section < 3; section++) {
 			struct bytes records = {0};
-			unsigned n = kinds & BIG ? 2500 : next(seed) % 20;
+			unsigned n = kinds & BIG ? 2500 : random31(seed) % 20;
 
 			while (n-- > 0) {
 				put_group(&records, seed, end, kinds);
-				end += next(seed) % 3 ? next(seed) % 6 * 8 : 0;
-				if (kinds & GOES_BACK && end > 100 && next(seed) % 8 == 0)
+				end += random31(seed) % 3 ? random31(seed) % 6 * 8 : 0;
+				if (kinds & GOES_BACK && end > 100 && random31(seed) % 8 == 0)
 					end -= 40;
 			}
 			size_t bytes = records.n;

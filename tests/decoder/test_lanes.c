@@ -114,9 +114,9 @@ static void make_intervals(struct interval *at, size_t n, uint64_t seed, uint32_
 	for (size_t i = 0; i < n; i++) {
 		struct interval *iv = &at[i];
 
-		now += next(&seed) % 4 ? next(&seed) % 5 : 0;
+		now += random31(&seed) % 4 ? random31(&seed) % 5 : 0;
 		*iv = (struct interval){
-			.start_ns = now, .end_ns = now + next(&seed) % longest, .tid = 1};
+			.start_ns = now, .end_ns = now + random31(&seed) % longest, .tid = 1};
 		iv->place = (int64_t)i;
 		iv->parent = -1;
 		if (i && at[i - 1].start_ns == now && at[i - 1].end_ns < iv->end_ns)
@@ -125,7 +125,7 @@ static void make_intervals(struct interval *at, size_t n, uint64_t seed, uint32_
 			if (at[k].end_ns >= iv->end_ns)
 				iv->parent = (int64_t)k;
 		/* Nested by ticks, where the clock was set. */
-		if (i && next(&seed) % 8 == 0)
+		if (i && random31(&seed) % 8 == 0)
 			iv->parent = (int64_t)i - 1;
 	}
 }

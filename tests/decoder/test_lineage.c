@@ -30,13 +30,14 @@ static const char *const conditions[] = {
 static void put_random_group(struct bytes *b, uint64_t *seed, unsigned threads, uint64_t end)
 {
 	static const char *const labels[] = {"a", "b", "c"};
-	const uint32_t tid = 1 + next(seed) % threads;
-	const uint64_t elapsed = next(seed) % 4 ? next(seed) % 500 : next(seed) % 8 * 50;
+	const uint32_t tid = 1 + random31(seed) % threads;
+	const uint64_t elapsed =
+		random31(seed) % 4 ? random31(seed) % 500 : random31(seed) % 8 * 50;
 
-	put_label(b, end, tid, 0, false, elapsed, labels[next(seed) % 3]);
-	if (next(seed) % 2) {
+	put_label(b, end, tid, 0, false, elapsed, labels[random31(seed) % 3]);
+	if (random31(seed) % 2) {
 		const uint32_t time[] = {INTERVAL_TIME_PAGE, INTERVAL_KNOWN_OWN_COST, 0,
-			(uint32_t)elapsed, 1, 1 + next(seed) % 9};
+			(uint32_t)elapsed, 1, 1 + random31(seed) % 9};
 
 		put_hook(b, end, tid, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, 6, time, NULL);
 	}
@@ -49,14 +50,14 @@ static struct bytes build_file(uint64_t seed, unsigned threads, unsigned groups)
 
 	put_header(&file, 1);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
-		uint64_t position = 0, end = 1 + next(&seed) % 50;
+		uint64_t position = 0, end = 1 + random31(&seed) % 50;
 
 		for (unsigned left = groups; left;) {
-			unsigned n = 1 + next(&seed) % 40;
+			unsigned n = 1 + random31(&seed) % 40;
 
 			for (n = n < left ? n : left, left -= n; n; n--) {
 				put_random_group(&records, &seed, threads, end);
-				end += next(&seed) % 3 ? next(&seed) % 60 : 0;
+				end += random31(&seed) % 3 ? random31(&seed) % 60 : 0;
 			}
 			const size_t bytes = records.n;
 			put_hooks(&file, ring, position, TF_CODEC_NONE, &records);
@@ -246,7 +247,7 @@ START_TEST(stamps_beyond_their_section)
 
 	put_header(&built, 1);
 	while (records.n < SLICE)
-		put_label(&records, ++s.hooks, 1, 0, false, next(&seed) % 50, "a");
+		put_label(&records, ++s.hooks, 1, 0, false, random31(&seed) % 50, "a");
 	put_section(&built, &s, &records);
 	compare_all(&built, SLICE_BUDGET, INTERVAL_BACKWARD_UNSUITED);
 	bytes_free(&records);

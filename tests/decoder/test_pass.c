@@ -6,6 +6,7 @@
 #include "../../decoder/model/hooks/pass.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
+#include "../lib/random.h"
 #include "../lib/sanitized.h"
 #include "built.h"
 
@@ -41,8 +42,7 @@ struct dice {
 
 static uint32_t roll_dice(struct dice *d, uint32_t sides)
 {
-	d->state = d->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(d->state >> 33) % sides;
+	return random31(&d->state) % sides;
 }
 
 enum kind {

@@ -113,9 +113,9 @@ START_TEST(any_number_of_runs_is_sorted)
 	uint64_t seed = 1;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint32_t group = (uint32_t)(next(&seed) % 3);
+		uint32_t group = (uint32_t)(random31(&seed) % 3);
 
-		add_item(s, 0, group, next(&seed) % 100, i);
+		add_item(s, 0, group, random31(&seed) % 100, i);
 	}
 	ck_assert_uint_eq(file_bytes(s), runs * pack_most(sizeof(struct item)));
 	for (unsigned walk = 0; walk < 2; walk++) {
@@ -148,7 +148,7 @@ START_TEST(long_runs_of_two_threads_are_merged)
 	uint64_t seed = 2;
 
 	for (uint64_t i = 0; i < ITEMS; i++)
-		add_item(s, i % 2, 0, next(&seed) % ITEMS, i);
+		add_item(s, i % 2, 0, random31(&seed) % ITEMS, i);
 	ck_assert_uint_gt(file_bytes(s), 0);
 	ck_assert_int_eq(sorter_rewind(s), 0);
 	expect_sorted(s, ITEMS);
@@ -223,15 +223,15 @@ enum { PACKED_WORDS = 2 * PACK_WORDS };
 static void change_record(uint64_t words[PACKED_WORDS], uint64_t *seed)
 {
 	struct sorter_record *r = (void *)words;
-	const uint64_t size = 8 * (2 + next(seed) % (PACKED_WORDS - 1));
+	const uint64_t size = 8 * (2 + random31(seed) % (PACKED_WORDS - 1));
 
 	for (size_t i = 0; i < PACKED_WORDS; i++) {
-		const uint64_t change = next(seed) * UINT64_C(0x9E3779B97F4A7C15);
+		const uint64_t change = random31(seed) * UINT64_C(0x9E3779B97F4A7C15);
 
-		if (next(seed) % 2)
-			words[i] ^= change >> next(seed) % 64;
+		if (random31(seed) % 2)
+			words[i] ^= change >> random31(seed) % 64;
 	}
-	r->size = (uint16_t)(next(seed) % 4 ? 8 * PACK_WORDS - 8 : size);
+	r->size = (uint16_t)(random31(seed) % 4 ? 8 * PACK_WORDS - 8 : size);
 }
 
 START_TEST(packed_records_are_unpacked)

@@ -72,14 +72,14 @@ static void make_sections(struct trace_of_sections *s, unsigned kinds)
 				put_begin_or_over(&records, stamp, INTERVAL_MINOR_BEGIN, 1);
 			for (unsigned i = 0; i < GROUPS; i++) {
 				const uint64_t elapsed =
-					next(&seed) % (next(&seed) % 40 ? 300 : stamp);
+					random31(&seed) % (random31(&seed) % 40 ? 300 : stamp);
 
-				const uint32_t tid = 1 + next(&seed) % 4;
+				const uint32_t tid = 1 + random31(&seed) % 4;
 
 				put_thread(&records, stamp, tid, 0, elapsed, 1, 1);
 				put_cost(&records, stamp, tid, elapsed);
 				put_hook(&records, stamp, 9, 0x10, 1, FILLER_WORDS, filler, NULL);
-				stamp += 1 + next(&seed) % 100;
+				stamp += 1 + random31(&seed) % 100;
 			}
 			if (kinds & BEGINS && !ring && section + 1 == SECTIONS)
 				put_begin_or_over(&records, stamp, INTERVAL_MINOR_OVER, 1);
@@ -176,9 +176,9 @@ static struct answer read_span(const struct trace *t, struct span span,
 static struct span choose_span(const struct trace_of_sections *s, uint64_t *seed)
 {
 	const uint64_t all = (uint64_t)(s->last_ns - s->first_ns);
-	const int64_t from = s->first_ns + (int64_t)(next(seed) % all);
+	const int64_t from = s->first_ns + (int64_t)(random31(seed) % all);
 
-	return (struct span){from, from + (int64_t)(next(seed) % (all / 8))};
+	return (struct span){from, from + (int64_t)(random31(seed) % (all / 8))};
 }
 
 static struct section_starts *know_all(const struct trace *t)

@@ -23,39 +23,40 @@ enum { FILES = 3, RINGS = 4, MOST = 1000, SEEDS = WITH_TSAN ? 1 : 3 };
 static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 {
 	static char big[20000];
-	uint32_t tid = 1 + next(seed) % 3, cpus = next(seed) % 4, words[9005] = {1, cpus, 0, 0};
-	uint64_t elapsed = next(seed) % 4 ? next(seed) % 400 : next(seed) % 8 * 50;
-	const char *label = next(seed) % 3 ? "some label" : next(seed) % 2 ? "x" : NULL;
+	uint32_t tid = 1 + random31(seed) % 3, cpus = random31(seed) % 4,
+		 words[9005] = {1, cpus, 0, 0};
+	uint64_t elapsed = random31(seed) % 4 ? random31(seed) % 400 : random31(seed) % 8 * 50;
+	const char *label = random31(seed) % 3 ? "some label" : random31(seed) % 2 ? "x" : NULL;
 
-	if (next(seed) % 64 == 0) {
+	if (random31(seed) % 64 == 0) {
 		memset(big, 'b', sizeof big - 1);
-		big[next(seed) % 100] = 'a';
+		big[random31(seed) % 100] = 'a';
 		label = big;
 	}
-	if (next(seed) % 64 == 0)
+	if (random31(seed) % 64 == 0)
 		words[1] = cpus = 1000;
 	words[3] = (uint32_t)elapsed;
 	if (label)
 		put_label(b, end, tid, 0, false, elapsed, label);
 	if (cpus) {
 		for (unsigned i = 4; i < 4 + 6 * cpus; i++)
-			words[i] = next(seed) % 3;
+			words[i] = random31(seed) % 3;
 		put_hook(b, end, tid, CPI_MAJOR, CPI_MINOR_PER_CPU, 4 + 6 * cpus, words, NULL);
 	}
-	if (next(seed) % 4 == 0) {
+	if (random31(seed) % 4 == 0) {
 		const uint32_t head[] = {7, 1, cpus, 0, (uint32_t)elapsed};
 
 		for (unsigned i = 5; i < 5 + 9 * cpus; i++)
-			words[i] = next(seed) % 3;
+			words[i] = random31(seed) % 3;
 		memcpy(words, head, sizeof head);
 		put_hook(b, end, tid, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU, 5 + 8 * cpus, words,
 			NULL);
 	}
-	if (!label || next(seed) % 2)
-		put_thread(b, end, tid, 0, elapsed, next(seed) % 3,
-			next(seed) % 4 ? 100 : UINT64_C(100) << 32);
-	if (next(seed) % 3) {
-		const uint32_t inside = next(seed) % 20, pair = inside + next(seed) % 50;
+	if (!label || random31(seed) % 2)
+		put_thread(b, end, tid, 0, elapsed, random31(seed) % 3,
+			random31(seed) % 4 ? 100 : UINT64_C(100) << 32);
+	if (random31(seed) % 3) {
+		const uint32_t inside = random31(seed) % 20, pair = inside + random31(seed) % 50;
 		const uint32_t time[] = {INTERVAL_TIME_PAGE, INTERVAL_KNOWN_OWN_COST, 0,
 			(uint32_t)elapsed, inside, pair};
 
@@ -66,28 +67,29 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 /* A light interval whose label is the file's, or one that the file lacks. */
 static void put_named_scope(struct bytes *b, uint64_t *seed, uint64_t end)
 {
-	const uint32_t words[] = {0, 1 + next(seed) % 250, 0, next(seed) % 400};
+	const uint32_t words[] = {0, 1 + random31(seed) % 250, 0, random31(seed) % 400};
 
-	put_hook(b, end, 1 + next(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, 4, words, NULL);
+	put_hook(b, end, 1 + random31(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, 4, words, NULL);
 }
 
 /* A light interval, few or many of its arguments with few or many bytes. */
 static void put_scope(struct bytes *b, uint64_t *seed, uint64_t end)
 {
 	static char big[9000];
-	const uint32_t n = next(seed) % 16 ? next(seed) % 3 : 300, elapsed = next(seed) % 400;
+	const uint32_t n = random31(seed) % 16 ? random31(seed) % 3 : 300,
+		       elapsed = random31(seed) % 400;
 	uint32_t words[6 + 4 * 300] = {SCOPE_KNOWN_TEXT, 0, 0, elapsed, n, 3};
 	const char *strings[] = {"a scope", "name", "text", NULL};
 
 	memset(big, 'x', sizeof big - 1);
-	if (next(seed) % 16 == 0)
+	if (random31(seed) % 16 == 0)
 		strings[2] = big;
 	for (uint32_t i = 0; i < n; i++) {
-		words[6 + 4 * i] = i ? 1 + 2 * (next(seed) % 250) : 0;
-		words[7 + 4 * i] = i ? 1 + next(seed) % 3 : INTERVAL_ARG_TEXT;
-		words[9 + 4 * i] = next(seed);
+		words[6 + 4 * i] = i ? 1 + 2 * (random31(seed) % 250) : 0;
+		words[7 + 4 * i] = i ? 1 + random31(seed) % 3 : INTERVAL_ARG_TEXT;
+		words[9 + 4 * i] = random31(seed);
 	}
-	put_hook(b, end, 1 + next(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_ARGS, 6 + 4 * n, words,
+	put_hook(b, end, 1 + random31(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_ARGS, 6 + 4 * n, words,
 		strings);
 }
 
@@ -108,18 +110,18 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 	put_section(file, &(struct section){.type = TF_TYPE_LABELS}, &entries);
 	bytes_free(&entries);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
-		uint64_t position = 0, end = 1 + next(seed) % 50;
+		uint64_t position = 0, end = 1 + random31(seed) % 50;
 
 		for (unsigned section = 0; section < 3; section++) {
 			struct bytes records = {0};
 
-			for (unsigned i = next(seed) % 20; i-- > 0;) {
+			for (unsigned i = random31(seed) % 20; i-- > 0;) {
 				put_group(&records, seed, end);
-				if (next(seed) % 4 == 0)
+				if (random31(seed) % 4 == 0)
 					put_scope(&records, seed, end);
-				else if (next(seed) % 4 == 0)
+				else if (random31(seed) % 4 == 0)
 					put_named_scope(&records, seed, end);
-				end += next(seed) % 3 ? next(seed) % 60 : 0;
+				end += random31(seed) % 3 ? random31(seed) % 60 : 0;
 			}
 			size_t n = records.n;
 			put_hooks(file, ring, position, TF_CODEC_NONE, &records);
@@ -131,7 +133,7 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 
 static void build_random(struct built_trace *p, uint64_t seed, unsigned machines)
 {
-	*p = (struct built_trace){.count = machines == 1 ? 1 + next(&seed) % 2 : FILES};
+	*p = (struct built_trace){.count = machines == 1 ? 1 + random31(&seed) % 2 : FILES};
 	for (size_t i = 0; i < p->count; i++)
 		put_random(&p->files[i], &seed, (uint8_t)(1 + i % machines));
 	built_trace_open(p);
@@ -446,7 +448,7 @@ START_TEST(more_runs_than_are_merged_at_once)
 
 	put_header(&p.files[0], 1);
 	for (unsigned i = 0; i < MOST; i++)
-		put_thread(&records, 5000 + i, 1 + i % 7, 0, next(&seed) % 5000, 1, 1);
+		put_thread(&records, 5000 + i, 1 + i % 7, 0, random31(&seed) % 5000, 1, 1);
 	put_hooks(&p.files[0], 0, 0, TF_CODEC_NONE, &records);
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&p.t), 0);

@@ -3,12 +3,7 @@
 
 refused()
 {
-	pattern=$1
-	shift
-	run 1 "$@"
-	[ ! -s out ] || fail "a report all the same"
-	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
-	in_file err "$pattern"
+	refuses 1 "$@"
 }
 
 run 0 --partial whole.p plain.bin

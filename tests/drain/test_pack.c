@@ -11,6 +11,7 @@
 #include "../../formats/record.h"
 #include "../../libtrace/dump/pack.h"
 #include "../../libtrace/dump/pack_records.h"
+#include "../lib/random.h"
 #include "../lib/suites.h"
 
 enum { LARGEST = 1 << 18, GUARD = 0xA5, GUARDED = 64 };
@@ -19,8 +20,7 @@ static uint64_t state = 1;
 
 static uint32_t random_below(uint32_t below)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return below ? (uint32_t)(state >> 33) % below : 0;
+	return random31(&state) % (below ? below : 1);
 }
 
 /* Packs a copy without a byte to spare into `room` bytes and decodes it. Returns the size. */

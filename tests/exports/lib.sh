@@ -76,8 +76,8 @@ duckdb()
 }
 
 # export_trace NAME FORMAT: NAME.bin as NAME.FORMAT, what was said in NAME.err, and if it is read
-# NAME.csv. Adds those that are read to $exported.
-exported=''
+# NAME.csv. Adds those that are read to $exported, and the name to $names.
+exported='' names=''
 export_trace()
 {
 	case $2/$1 in
@@ -95,6 +95,8 @@ export_trace()
 	is_read || return 0
 	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
 	exported="$exported $1.$2 $1.csv $1.err"
+	# shellcheck disable=SC2034 # for the tests
+	names="$names $1"
 }
 
 # semicolon_trace FILE: labels that are one name in folded stacks, a;b for 700 ns and a_b for 300 ns.

@@ -6,11 +6,7 @@
 ! is_read || command -v python3 >/dev/null || skip "no python3 here"
 
 export_all pprof
-names=''
 # shellcheck disable=SC2154 # of lib.sh
-for file in $exported; do
-	case $file in *.pprof) names="$names ${file%.pprof}" ;; esac
-done
 for name in $names; do
 	# Folded stacks have the process in front of a thread whose name is known; here, pid is a label.
 	"$CPIDECODE" --format folded --weight ns "$name.bin" 2>/dev/null |

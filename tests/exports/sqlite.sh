@@ -5,11 +5,7 @@
 ! is_read || python3 -c 'import sqlite3' 2>/dev/null || skip "no python3 with sqlite3 here"
 
 export_all sqlite
-names=''
 # shellcheck disable=SC2154 # of lib.sh
-for file in $exported; do
-	case $file in *.sqlite) names="$names ${file%.sqlite}" ;; esac
-done
 for name in $names; do
 	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
 	"$CPIDECODE" --report info --format json -o "$name.info.json" "$name.bin" 2>/dev/null

@@ -52,16 +52,22 @@ static void measure(unsigned want, long ms)
 	counters_difference(from, to, interval);
 }
 
-static bool page_opens(const char *test)
+static bool page_opens_with(const char *test, bool faults)
 {
 	struct switch_page p = {0};
-	bool opens = switch_page_open(&p, false);
+	bool opens = switch_page_open(&p, faults);
 
 	if (opens)
 		switch_page_free(&p, false);
 	else
-		printf("skipped: %s: the kernel grants no page\n", test);
+		printf("skipped: %s: %s\n", test,
+			faults ? "no right to count in the kernel" : "the kernel grants no page");
 	return opens;
+}
+
+static bool page_opens(const char *test)
+{
+	return page_opens_with(test, false);
 }
 
 static int refusing_open(
@@ -225,14 +231,7 @@ enum { ALL = COUNTER_TIME_BIT | COUNTER_QUALITY_BIT };
 
 static bool fault_page_opens(const char *test)
 {
-	struct switch_page p = {0};
-	bool opens = switch_page_open(&p, true);
-
-	if (opens)
-		switch_page_free(&p, false);
-	else
-		printf("skipped: %s: no right to count in the kernel\n", test);
-	return opens;
+	return page_opens_with(test, true);
 }
 
 static char *fresh_pages(unsigned n)

@@ -78,6 +78,15 @@ START_TEST(mperf_replaces_reference_cycles)
 END_TEST
 
 /* A machine without a PMU of the processors, but with the msr PMU. */
+static void use_msr_alone(void)
+{
+	sysfs_put_msr();
+	sysfs_put("msr/events/aperf", "event=0x01\n");
+	sysfs_use();
+	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
+		fake_pmu.errno_of[kind] = ENOENT;
+}
+
 START_TEST(mperf_and_aperf_alone)
 {
 	const CPUUTIL_DATA *d;
@@ -85,11 +94,7 @@ START_TEST(mperf_and_aperf_alone)
 
 	if (!has_tsc())
 		return;
-	sysfs_put_msr();
-	sysfs_put("msr/events/aperf", "event=0x01\n");
-	sysfs_use();
-	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
-		fake_pmu.errno_of[kind] = ENOENT;
+	use_msr_alone();
 	ck_assert_int_eq(AiMethod(), AI_METHOD_MPERF);
 	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
 	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
@@ -106,11 +111,7 @@ START_TEST(mperf_alone)
 
 	if (!has_tsc())
 		return;
-	sysfs_put_msr();
-	sysfs_put("msr/events/aperf", "event=0x01\n");
-	sysfs_use();
-	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
-		fake_pmu.errno_of[kind] = ENOENT;
+	use_msr_alone();
 	fake_pmu.errno_of[PERF_APERF] = ENOENT;
 	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
 	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "walked.h"
+
 const GUID single_guid = {0x11111111, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 const GUID several_guid = {
 	0xb4fc721a, 0x378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0xb, 0x36}};
@@ -135,16 +137,9 @@ ULONG take(const GUID *set, ULONG counter, ULONG instance, const char *pattern)
 
 void *sample(void)
 {
-	DWORD bytes = 0, again = 0;
-	const char *wrong;
-	void *data;
+	void *data = walked_sample(query);
 
-	ck_assert_uint_eq(PerfQueryCounterData(query, NULL, 0, &bytes), ERROR_NOT_ENOUGH_MEMORY);
-	data = malloc(bytes);
-	ck_assert_uint_eq(PerfQueryCounterData(query, data, bytes, &again), ERROR_SUCCESS);
-	ck_assert_uint_eq(again, bytes);
-	wrong = walk(data, bytes);
-	ck_assert_msg(!wrong, "%s", wrong);
+	ck_assert_ptr_nonnull(data);
 	return data;
 }
 

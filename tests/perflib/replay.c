@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "walked.h"
+
 const char *scratch(const char *name)
 {
 	static char path[4][256];
@@ -59,20 +61,7 @@ HANDLE replay_all(const char *path, const GUID *set)
 
 PERF_DATA_HEADER *next_sample(HANDLE query)
 {
-	DWORD bytes = 0, again = 0;
-	ULONG status = PerfQueryCounterData(query, NULL, 0, &bytes);
-	const char *wrong;
-	void *data;
-
-	if (status == ERROR_NO_MORE_ITEMS)
-		return NULL;
-	ck_assert_uint_eq(status, ERROR_NOT_ENOUGH_MEMORY);
-	data = malloc(bytes);
-	ck_assert_uint_eq(PerfQueryCounterData(query, data, bytes, &again), ERROR_SUCCESS);
-	ck_assert_uint_eq(again, bytes);
-	wrong = walk(data, bytes);
-	ck_assert_msg(!wrong, "%s", wrong);
-	return data;
+	return walked_sample(query);
 }
 
 int value_of(const void *data, const char *instance, ULONG counter, ULONGLONG *value)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/random.h"
 #include "replay.h"
 
 static const GUID guid_a = {0xaaaaaaaa, 1, 2, {3, 4, 5, 6, 7, 8, 9, 10}};
@@ -344,24 +345,19 @@ START_TEST(too_many_countersets_are_dropped)
 }
 END_TEST
 
-static uint32_t next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return (uint32_t)(*seed >> 33);
-}
-
 static bool damage(struct copied *c, void *ctx)
 {
 	uint64_t *seed = ctx;
 	unsigned n = c->hook->nwords;
 
-	for (unsigned times = next(seed) % 4; n && times; times--) {
+	for (unsigned times = random31(seed) % 4; n && times; times--) {
 		static const uint32_t likely[] = {0, 1, 2, 255, 256, 65535, 65536, 0xffffffff};
 
-		c->word[next(seed) % n] = next(seed) % 2 ? likely[next(seed) % 8] : next(seed);
+		c->word[random31(seed) % n] =
+			random31(seed) % 2 ? likely[random31(seed) % 8] : random31(seed);
 	}
-	c->tid += next(seed) % 8 == 0;
-	return next(seed) % 16 != 0;
+	c->tid += random31(seed) % 8 == 0;
+	return random31(seed) % 16 != 0;
 }
 
 /* For any contents, blocks are valid and reading ends. */

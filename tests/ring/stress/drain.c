@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../../libtrace/dump/drain/drain.h"
+#include "../../lib/random.h"
 #include "drained.h"
 
 enum {
@@ -48,8 +49,7 @@ static uint32_t next_id, times = 1;
 
 static uint32_t random_below(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return random31(&seed) % n;
 }
 
 static void microseconds(uint32_t n)
