@@ -96,32 +96,18 @@ END
 make_open open.bin 65536 300
 # Three ticks a ns: intervals of no duration at the end of one that another follows, or within the start of that,
 # in one ns.
-"$MKTRACE" - rounded.bin <<'END'
+brief_intervals <<'END' | "$MKTRACE" - rounded.bin
 clock raw
 hz 3000000000
 sync 0 1700000000000000000 5
 section hooks ring=0
-group mm=2 tid=1 at=3301 elapsed=1 types=1 label="of the first" summary
-cpu 0 1 0
-endgroup
-group mm=1 tid=1 at=3301 elapsed=301 types=1 label="first" summary
-cpu 0 301 0
-endgroup
-group mm=2 tid=1 at=3302 elapsed=0 types=1 label="of the second" summary
-cpu 0 0 0
-endgroup
-group mm=3 tid=1 at=3400 elapsed=50 types=1 label="of the second, too" summary
-cpu 0 50 0
-endgroup
-group mm=1 tid=1 at=3601 elapsed=299 types=1 label="second" summary
-cpu 0 299 0
-endgroup
-group mm=2 tid=1 at=3602 elapsed=0 types=1 label="of the last" summary
-cpu 0 0 0
-endgroup
-group mm=1 tid=1 at=3900 elapsed=298 types=1 label="last" summary
-cpu 0 298 0
-endgroup
+interval mm=2 tid=1 at=3301 elapsed=1 label="of the first" cpu 0 1 0
+interval mm=1 tid=1 at=3301 elapsed=301 label="first" cpu 0 301 0
+interval mm=2 tid=1 at=3302 elapsed=0 label="of the second" cpu 0 0 0
+interval mm=3 tid=1 at=3400 elapsed=50 label="of the second, too" cpu 0 50 0
+interval mm=1 tid=1 at=3601 elapsed=299 label="second" cpu 0 299 0
+interval mm=2 tid=1 at=3602 elapsed=0 label="of the last" cpu 0 0 0
+interval mm=1 tid=1 at=3900 elapsed=298 label="last" cpu 0 298 0
 section end
 END
 # Without intervals: from the first run to the last hook.
@@ -151,13 +137,9 @@ make_clocked counted.bin <<'END'
 section tasks
 task 7 7 0 "t"
 section hooks ring=0
-group mm=1 tid=7 at=2000000 elapsed=200000 types=1 label="a" summary
-cpu 0 200000 0
-endgroup
+interval mm=1 tid=7 at=2000000 elapsed=200000 label="a" cpu 0 200000 0
 hook 0xC1 0x20000001 tid=7 at=2000000 3 3 64:200000 0 1 64:1000 64:200000 64:200000 0 1 64:3000 64:200000 64:200000 0 1 64:7 64:0 64:0 "instructions" "cycles" "page-faults"
-group mm=1 tid=7 at=3000000 elapsed=300000 types=1 label="a" summary
-cpu 0 300000 0
-endgroup
+interval mm=1 tid=7 at=3000000 elapsed=300000 label="a" cpu 0 300000 0
 hook 0xC1 0x20000001 tid=7 at=3000000 3 3 64:300000 0 1 64:3000 64:300000 64:300000 0 0 64:0 64:0 64:0 0 1 64:2 64:0 64:0 "instructions" "cycles" "page-faults"
 section end
 END
@@ -257,13 +239,9 @@ END
 } | "$MKTRACE" - hostile.bin
 make_clocked loss.bin <<'END'
 section hooks ring=0
-group mm=1 tid=1 at=1000000 elapsed=9000 types=1 label="script" summary
-cpu 4000 8000 0
-endgroup
+interval mm=1 tid=1 at=1000000 elapsed=9000 label="script" cpu 4000 8000 0
 section hooks ring=1
-group mm=1 tid=2 at=9000000 elapsed=9000 types=1 label="script" summary
-cpu 4000 8000 0
-endgroup
+interval mm=1 tid=2 at=9000000 elapsed=9000 label="script" cpu 4000 8000 0
 section loss
 loss 0 77 0 0 0 0 0 0
 section end

@@ -22,17 +22,11 @@ label "branches"
 label "branch-misses"
 label "ipc"
 section hooks ring=0
-group mm=1 tid=1 at=2000 elapsed=500 types=1 label="inner" summary
-cpu 0 500 0
-endgroup
+interval mm=1 tid=1 at=2000 elapsed=500 label="inner" cpu 0 500 0
 hook 0xC1 0x20000001 tid=1 at=2000 4 0 64:500 1 1 64:1000 64:500 64:500 4 1 64:3000 64:500 64:500 6 1 64:100 64:500 64:500 8 1 64:7 64:500 64:500
-group mm=1 tid=1 at=3000 elapsed=600 types=1 label="inner" summary
-cpu 0 600 0
-endgroup
+interval mm=1 tid=1 at=3000 elapsed=600 label="inner" cpu 0 600 0
 hook 0xC1 0x20000001 tid=1 at=3000 3 0 64:600 1 1 64:4000 64:600 64:600 4 1 64:3000 64:600 64:600 11 1 64:12 64:600 64:600
-group mm=2 tid=1 at=3500 elapsed=3000 types=1 label="outer" summary
-cpu 0 3000 0
-endgroup
+interval mm=2 tid=1 at=3500 elapsed=3000 label="outer" cpu 0 3000 0
 hook 0xC1 0x20000002 tid=1 at=3500 3 0 64:3000 1 1 64:9000 64:3000 64:3000 4 1 64:4500 64:3000 64:3000 6 1 64:300 64:3000 64:3000
 section end
 END

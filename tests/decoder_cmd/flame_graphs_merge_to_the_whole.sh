@@ -51,28 +51,20 @@ merging_gives_the_whole '--format svg --weight instructions' 7 big.bin
 [ "$(wc -l <whole)" -gt 100 ] || fail "nothing to compare"
 
 # Incompatible partial results are refused by name.
-refused()
-{
-	pattern=$1
-	shift
-	run 1 "$@"
-	in_file err "$pattern"
-	[ ! -s out ] || fail "$*: a report all the same"
-}
 run 0 --partial f.p --format folded plain.bin
 run 0 --partial s.p --format svg plain.bin
 run 0 --partial w.p --format svg --weight ns plain.bin
 run 0 --partial any.p plain.bin
-refused 'f.p: it is of a flame graph only' merge --report summary f.p
-refused 'any.p: it has no stacks' merge --format svg any.p
-refused 'f.p: it was not made for --format svg' merge --format svg f.p
-refused 's.p: it was made with another --weight' merge --format svg --weight ns s.p
-refused 'w.p: it was made with another --weight' merge --format svg w.p
-refused 's.p: it was made for --format=svg, those before it for --format=folded' merge f.p s.p
-refused 'f.p: a partial result of a flame graph has no figures' --report diff f.p any.p
+refuses 1 'f.p: it is of a flame graph only' merge --report summary f.p
+refuses 1 'any.p: it has no stacks' merge --format svg any.p
+refuses 1 'f.p: it was not made for --format svg' merge --format svg f.p
+refuses 1 's.p: it was made with another --weight' merge --format svg --weight ns s.p
+refuses 1 'w.p: it was made with another --weight' merge --format svg w.p
+refuses 1 's.p: it was made for --format=svg, those before it for --format=folded' merge f.p s.p
+refuses 1 'f.p: a partial result of a flame graph has no figures' --report diff f.p any.p
 run 0 merge --format svg --weight ns w.p
 in_file out 'width: ns'
 
 # Damaged stacks in a file whose checksum is right: tests/fuzz makes those; here its end is cut off.
 head -c -3 f.p >cut.p
-refused 'cut.p: cut off' merge cut.p
+refuses 1 'cut.p: cut off' merge cut.p

@@ -29,9 +29,7 @@ label "b/"
 label "a.before"
 label "p75_ns"
 section hooks ring=0
-group mm=1 tid=1 at=2000 elapsed=500 types=1 label="inner" summary
-cpu 0 500 0
-endgroup
+interval mm=1 tid=1 at=2000 elapsed=500 label="inner" cpu 0 500 0
 hook 0xC1 0x20000001 tid=1 at=2000 5 0 64:500 1 1 64:1000 64:500 64:500 3 1 64:3000 64:500 64:500 5 1 64:100 64:500 64:500 7 1 64:7 64:500 64:500 9 1 64:8 64:500 64:500
 section end
 END

@@ -26,22 +26,11 @@ run()
 	[ "$status" -eq "$expected" ] || fail "cpidecode $*: exit $status, expected $expected"
 }
 
-# refuses STATUS PATTERN ARGUMENTS...: one line on stderr that has it, and nothing on stdout.
-refuses()
-{
-	expected=$1
-	pattern=$2
-	shift 2
-	run "$expected" "$@"
-	[ ! -s out ] || fail "$*: wrote to stdout"
-	[ "$(wc -l <err)" -eq 1 ] || fail "$*: more than one line on stderr"
-	in_file err '^cpidecode: '
-	in_file err "$pattern"
-}
-
+# misuse PATTERN ARGUMENTS...
 misuse()
 {
 	refuses 2 "$@"
+	in_file err '^cpidecode: '
 }
 
 # is_sampled WHAT: in a sanitized build (SAMPLED), whose commands are slow, combinations that run the same code

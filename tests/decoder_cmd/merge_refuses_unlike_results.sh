@@ -1,11 +1,6 @@
 #!/bin/sh
 . "${0%/*}/lib.sh"
 
-refused()
-{
-	refuses 1 "$@"
-}
-
 run 0 --partial whole.p plain.bin
 run 0 --slice 1/2 --partial one.p plain.bin
 run 0 --slice 2/2 --partial two.p plain.bin
@@ -16,7 +11,7 @@ mv out expected
 cat two.p | "$CPIDECODE" merge one.p - >out 2>err || fail "exit $? for a partial result from a pipe"
 cmp -s out expected || fail "a partial result from a pipe says something else"
 
-refused 'whole.p: some of the trace plain.bin, but not all, is in an earlier' merge one.p whole.p
+refuses 1 'whole.p: some of the trace plain.bin, but not all, is in an earlier' merge one.p whole.p
 # A result that is there twice, also as a part of a larger one, counts once.
 for again in 'one.p two.p two.p' 'one.p one.p two.p' 'whole.p one.p'; do
 	# shellcheck disable=SC2086 # several files
@@ -25,19 +20,19 @@ for again in 'one.p two.p two.p' 'one.p one.p two.p' 'whole.p one.p'; do
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
 	in_file err '(one|two).p: earlier partial results have all of it'
 done
-refused 'outer.p: it was made with other filters' merge one.p outer.p
-refused 'plain.bin: not a partial result' merge plain.bin
+refuses 1 'outer.p: it was made with other filters' merge one.p outer.p
+refuses 1 'plain.bin: not a partial result' merge plain.bin
 head -c 100000 /dev/zero >zeros
-refused 'zeros: not a partial result' merge zeros
-refused 'directory' merge .
-refused 'absent.p: .*No such file' merge whole.p absent.p
+refuses 1 'zeros: not a partial result' merge zeros
+refuses 1 'directory' merge .
+refuses 1 'absent.p: .*No such file' merge whole.p absent.p
 head -c 20 whole.p >short.p
-refused 'short.p: cut off' merge short.p
+refuses 1 'short.p: cut off' merge short.p
 head -c 100 whole.p >cut.p
-refused 'cut.p: cut off' merge cut.p
+refuses 1 'cut.p: cut off' merge cut.p
 { head -c 60 whole.p; printf 'X'; tail -c +62 whole.p; } >damaged.p
-refused 'damaged.p: damaged: its checksum' merge damaged.p
-refused 'whole.p: a partial result, not a trace' whole.p
+refuses 1 'damaged.p: damaged: its checksum' merge damaged.p
+refuses 1 'whole.p: a partial result, not a trace' whole.p
 # A file given twice is one source, its hooks read once.
 run 0 --partial twice.p plain.bin plain.bin
 run 0 --partial plain.p plain.bin

@@ -89,9 +89,7 @@ for name in first second; do
 id "$(printf '%-16s' $name)"
 cpus 1
 section hooks ring=0
-group mm=1 tid=1 at=5000 elapsed=1000 types=1 label="$name" summary
-cpu 1 2 1
-endgroup
+interval mm=1 tid=1 at=5000 elapsed=1000 label="$name" cpu 1 2 1
 section end
 END
 done

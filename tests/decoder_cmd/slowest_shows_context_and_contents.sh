@@ -12,29 +12,15 @@ label "size"
 label "key"
 label "serve"
 section hooks ring=0
-group mm=4 tid=1 at=5000 elapsed=2000 types=1 label="request" summary
-cpu 4000 2000 0 x2
-endgroup
-group mm=1 tid=1 at=14500 elapsed=1500 types=1 label="disk" summary
-cpu 1000 1500 0 x2
-endgroup
-group mm=2 tid=1 at=15000 elapsed=3000 types=1 label="query" summary
-cpu 1000 3000 0 x2
-endgroup
-group mm=3 tid=1 at=17000 elapsed=1000 types=1 summary
-cpu 2000 1000 0 x2
-endgroup
-group mm=4 tid=1 at=21000 elapsed=10000 types=1 label="request" summary
-cpu 9000 10000 0 x2
-endgroup
+interval mm=4 tid=1 at=5000 elapsed=2000 label="request" cpu 4000 2000 0 x2
+interval mm=1 tid=1 at=14500 elapsed=1500 label="disk" cpu 1000 1500 0 x2
+interval mm=2 tid=1 at=15000 elapsed=3000 label="query" cpu 1000 3000 0 x2
+interval mm=3 tid=1 at=17000 elapsed=1000 cpu 2000 1000 0 x2
+interval mm=4 tid=1 at=21000 elapsed=10000 label="request" cpu 9000 10000 0 x2
 hook 0xC1 0x10000004 tid=1 at=21000 1 19 64:10000 64:6000 64:3 1
 hook 0xC2 0x20000000 tid=1 at=22000 1 5 64:12000 2 1 1 1 64:1000 3 4 64:0 "user 1"
-group mm=1 tid=1 at=32000 elapsed=1000 types=1 label="disk" summary
-cpu 0 1000 0 x2
-endgroup
-group mm=4 tid=1 at=34000 elapsed=4000 types=1 label="request" summary
-cpu 4000 4000 0 x2
-endgroup
+interval mm=1 tid=1 at=32000 elapsed=1000 label="disk" cpu 0 1000 0 x2
+interval mm=4 tid=1 at=34000 elapsed=4000 label="request" cpu 4000 4000 0 x2
 section end
 END
 

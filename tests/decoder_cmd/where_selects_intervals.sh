@@ -16,28 +16,14 @@ label "size"
 label "key"
 label "light"
 section hooks ring=0
-group mm=1 tid=1 at=14500 elapsed=1500 types=1 label="disk" summary
-cpu 1000 1500 0 x2
-endgroup
-group mm=2 tid=1 at=15000 elapsed=3000 types=1 label="query" summary
-cpu 1000 3000 0 x2
-endgroup
-group mm=3 tid=1 at=17000 elapsed=1000 types=1 label="parse" summary
-cpu 2000 1000 0 x2
-endgroup
-group mm=4 tid=1 at=21000 elapsed=10000 types=1 label="request 1" summary
-cpu 9000 10000 0 x2
-endgroup
-group mm=1 tid=1 at=32000 elapsed=1000 types=1 label="disk" summary
-cpu 0 1000 0 x2
-endgroup
-group mm=4 tid=1 at=34000 elapsed=4000 types=1 label="request 2" summary
-cpu 4000 4000 0 x2
-endgroup
+interval mm=1 tid=1 at=14500 elapsed=1500 label="disk" cpu 1000 1500 0 x2
+interval mm=2 tid=1 at=15000 elapsed=3000 label="query" cpu 1000 3000 0 x2
+interval mm=3 tid=1 at=17000 elapsed=1000 label="parse" cpu 2000 1000 0 x2
+interval mm=4 tid=1 at=21000 elapsed=10000 label="request 1" cpu 9000 10000 0 x2
+interval mm=1 tid=1 at=32000 elapsed=1000 label="disk" cpu 0 1000 0 x2
+interval mm=4 tid=1 at=34000 elapsed=4000 label="request 2" cpu 4000 4000 0 x2
 section hooks ring=1
-group mm=1 tid=2 at=19500 elapsed=6000 types=1 label="disk" summary
-cpu 3000 6000 0 x2
-endgroup
+interval mm=1 tid=2 at=19500 elapsed=6000 label="disk" cpu 3000 6000 0 x2
 hook 0xC2 0x20000000 tid=3 at=41000 1 5 64:100 2 1 1 1 64:1000 3 4 64:0 "user 1"
 hook 0xC2 0x20000000 tid=3 at=42000 1 5 64:100 1 0 1 2 64:-5
 section end

@@ -25,6 +25,18 @@ in_file()
 	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
 }
 
+# refuses STATUS PATTERN ARGUMENTS...: the command, by the lib.sh's `run`, prints one line on stderr that has it,
+# and nothing on stdout.
+refuses()
+{
+	refusal=$1
+	pattern=$2
+	shift 2
+	run "$refusal" "$@"
+	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "$*: expected one line on stderr and nothing on stdout"
+	in_file err "$pattern"
+}
+
 # is_json FILE: an object in each line (RFC 8259); is_csv FILE: as many cells in each, CR LF (RFC 4180).
 # WELLFORMED names tests/lib/wellformed_main.c.
 is_json()

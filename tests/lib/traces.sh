@@ -1,12 +1,20 @@
 # Texts of traces for mktrace (tests/golden/README.md) that tests share. Sourced.
 # shellcheck shell=sh
 
-# make_clocked FILE: the trace of mktrace's text on standard input, with 1 tick a ns since 1700000000 s.
+# brief_intervals: mktrace's text, in which the line "interval GROUP... cpu CPI..." is a group of nothing but that
+# summary.
+brief_intervals()
+{
+	sed 's/^interval \(.*\) \(cpu .*\)/group \1 types=1 summary\n\2\nendgroup/'
+}
+
+# make_clocked FILE: the trace of mktrace's text on standard input, with brief intervals and 1 tick a ns since
+# 1700000000 s.
 make_clocked()
 {
 	{
 		printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\n'
-		cat
+		brief_intervals
 	} | "$MKTRACE" - "$1"
 }
 

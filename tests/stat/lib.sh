@@ -20,14 +20,6 @@ run()
 	[ "$status" -eq "$expected" ] || fail "swtrace stat $*: exit $status, expected $expected"
 }
 
-# refuses STATUS ARGUMENTS...: with one line on stderr and nothing on stdout.
-refuses()
-{
-	run "$@"
-	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
-		fail "swtrace stat $*: expected one line on stderr and nothing on stdout"
-}
-
 # cells FILE KIND EVENT: the counts of its rows of all places, a line each. User mode only
 # counts, too, where that is all this user may.
 cells()

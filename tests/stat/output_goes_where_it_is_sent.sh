@@ -49,12 +49,11 @@ in_file counts '^total'
 echo before >counts
 run 127 -o counts -e page-faults -- ./nothing-of-that-name
 [ "$(cat counts)" = before ] || fail "a command that did not run replaced the file"
-refuses 1 -o . -e page-faults -- true
-refuses 1 -o nowhere/counts -e page-faults -- echo hello
+refuses 1 '^swtrace stat: ' -o . -e page-faults -- true
+refuses 1 nowhere -o nowhere/counts -e page-faults -- echo hello
 
 # A failed write is an error, whatever the command's own status.
-refuses 1 -o /dev/full -e page-faults -- true
-in_file err '/dev/full'
+refuses 1 /dev/full -o /dev/full -e page-faults -- true
 run 7 -o /dev/full -e page-faults -- sh -c 'exit 7'
 status=0
 "$SWTRACE" stat -e page-faults -o - -- true >&- 2>err || status=$?

@@ -89,6 +89,5 @@ near "pages of the process, not of the command" "$(total page-faults)" 0 50
 kill -0 "$target" || fail "the process has gone"
 end_target
 
-refuses 1 -p "$target"
-in_file err 'there is no such process'
-refuses 1 -t "$target"
+refuses 1 'there is no such process' -p "$target"
+refuses 1 '^swtrace stat: ' -t "$target"

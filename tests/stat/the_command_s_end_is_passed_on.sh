@@ -6,9 +6,8 @@ run 0 -e page-faults -- true
 run 42 -e page-faults -- sh -c 'exit 42'
 run 137 -e page-faults -- sh -c 'kill -9 $$'
 in_file err 'page-faults'
-refuses 127 -e page-faults -- ./nothing-of-that-name
-in_file err 'cannot run ./nothing-of-that-name: No such file'
-refuses 126 -e page-faults -- /dev/null
+refuses 127 'cannot run ./nothing-of-that-name: No such file' -e page-faults -- ./nothing-of-that-name
+refuses 126 'cannot run /dev/null' -e page-faults -- /dev/null
 run 0 -e page-faults sh -c 'exit 0' -e bogus
 
 # A signal goes to the command, of which nothing is left; the counts are printed.

@@ -3,10 +3,7 @@
 
 misuse()
 {
-	pattern=$1
-	shift
 	refuses 2 "$@"
-	in_file err "$pattern"
 	in_file err 'see swtrace stat --help$'
 }
 

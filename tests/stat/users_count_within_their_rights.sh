@@ -12,8 +12,7 @@ chmod 755 as_nobody swtrace work
 "$SWTRACE" --version >/dev/null 2>&1 || skip "other users cannot run the programs here"
 
 if [ "$paranoid" -ge 1 ]; then
-	refuses 4 -a -e cpu-clock,page-faults --duration 0.01
-	in_file err '^swtrace stat: cannot count cpu-clock: .*paranoid'
+	refuses 4 '^swtrace stat: cannot count cpu-clock: .*paranoid' -a -e cpu-clock,page-faults --duration 0.01
 fi
 if [ "$paranoid" -eq 2 ]; then
 	run 0 --csv -o - -e page-faults,context-switches,task-clock -- "$dir/work" pages 3000

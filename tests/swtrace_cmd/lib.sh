@@ -20,18 +20,6 @@ run()
 	[ "$status" -eq "$expected" ] || fail "swtrace $*: exit $status, expected $expected"
 }
 
-# refuses STATUS PATTERN ARGUMENTS...: with one line on stderr that has it, and nothing on stdout.
-refuses()
-{
-	refusal=$1
-	pattern=$2
-	shift 2
-	run "$refusal" "$@"
-	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
-		fail "swtrace $*: expected one line on stderr and nothing on stdout"
-	in_file err "$pattern"
-}
-
 # The highest processor online, and one.
 processors()
 {
