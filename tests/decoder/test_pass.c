@@ -4,6 +4,7 @@
 
 #include "../../decoder/model/trace/clock/clock.h"
 #include "../../decoder/model/hooks/pass.h"
+#include "../../formats/base/compare.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
 #include "../lib/random.h"
@@ -235,11 +236,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->ring != y->ring)
-		return x->ring < y->ring ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
+	int c = compare_u64_pair(x->file, y->file, x->ring, y->ring);
+
+	return c ? c : compare_u64(x->position, y->position);
 }
 
 static void same_hooks(const struct list *a, const struct list *b, unsigned spared)

@@ -3,6 +3,7 @@
  * threads, or on the memory for sorting intervals. The first bytes select these, the rest is one or
  * two recipes (recipe.h). The passes of reports cut only traces far larger than these.
  */
+#include "../../formats/base/compare.h"
 #include "../../formats/interval_hooks.h"
 #include "../../decoder/model/intervals/stream.h"
 #include "../../decoder/model/hooks/pass.h"
@@ -64,11 +65,9 @@ static int by_ring(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->ring != y->ring)
-		return x->ring < y->ring ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
+	int c = compare_u64_pair(x->file, y->file, x->ring, y->ring);
+
+	return c ? c : compare_u64(x->position, y->position);
 }
 
 static void sort(struct bytes *l)

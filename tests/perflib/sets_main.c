@@ -10,67 +10,72 @@
 
 /* ---------------------------------------------------------------------------- asking */
 
-void ask_open(struct asked *a, const struct counterset *set)
+struct asked asked;
+
+void ask_open(const struct counterset *set)
 {
-	memset(a, 0, sizeof *a);
-	a->set = set;
-	memset(a->wanted, 0xff, sizeof a->wanted);
-	ck_assert_uint_eq(set->operations->open(set, &a->state), ERROR_SUCCESS);
+	memset(&asked, 0, sizeof asked);
+	asked.set = set;
+	memset(asked.wanted, 0xff, sizeof asked.wanted);
+	ck_assert_uint_eq(set->operations->open(set, &asked.state), ERROR_SUCCESS);
 }
 
-void ask_close(struct asked *a)
+void ask_close(void)
 {
-	a->set->operations->close(a->set, a->state);
-	rows_free(&a->rows);
+	if (!asked.set)
+		return;
+	asked.set->operations->close(asked.set, asked.state);
+	rows_free(&asked.rows);
+	asked.set = NULL;
 }
 
-void read_rows(struct asked *a, int64_t time)
+void read_rows(int64_t time)
 {
-	a->time =
+	asked.time =
 		(struct sample_time){.ticks = time / 10, .frequency = 1000000, .time_100ns = time};
-	rows_begin(&a->rows, a->set->definition->ncounters);
-	ck_assert_uint_eq(
-		a->set->operations->collect(a->set, a->state, a->wanted, &a->time, &a->rows),
+	rows_begin(&asked.rows, asked.set->definition->ncounters);
+	ck_assert_uint_eq(asked.set->operations->collect(
+				  asked.set, asked.state, asked.wanted, &asked.time, &asked.rows),
 		ERROR_SUCCESS);
 }
 
-const char *name_of(const struct asked *a, uint32_t row)
+const char *name_of(uint32_t row)
 {
-	return a->rows.names + a->rows.row[row].name;
+	return asked.rows.names + asked.rows.row[row].name;
 }
 
-static uint32_t find_row(const struct asked *a, const char *name)
+static uint32_t find_row(const char *name)
 {
 	uint32_t row = 0;
 
-	while (row < a->rows.used && strcmp(name_of(a, row), name) != 0)
+	while (row < asked.rows.used && strcmp(name_of(row), name) != 0)
 		row++;
 	return row;
 }
 
-bool has_row(const struct asked *a, const char *name)
+bool has_row(const char *name)
 {
-	return find_row(a, name) < a->rows.used;
+	return find_row(name) < asked.rows.used;
 }
 
-uint32_t row_of(const struct asked *a, const char *name)
+uint32_t row_of(const char *name)
 {
-	uint32_t row = find_row(a, name);
+	uint32_t row = find_row(name);
 
-	ck_assert_msg(row < a->rows.used, "no instance %s", name);
+	ck_assert_msg(row < asked.rows.used, "no instance %s", name);
 	return row;
 }
 
-bool is_known(const struct asked *a, const char *instance, uint32_t column)
+bool is_known(const char *instance, uint32_t column)
 {
-	return a->rows.known[(size_t)row_of(a, instance) * a->rows.columns + column];
+	return asked.rows.known[(size_t)row_of(instance) * asked.rows.columns + column];
 }
 
-uint64_t value(const struct asked *a, const char *instance, uint32_t column)
+uint64_t value(const char *instance, uint32_t column)
 {
-	ck_assert_msg(is_known(a, instance, column), "%s has no %s", instance,
-		a->set->definition->counter[column].name);
-	return a->rows.value[(size_t)row_of(a, instance) * a->rows.columns + column];
+	ck_assert_msg(is_known(instance, column), "%s has no %s", instance,
+		asked.set->definition->counter[column].name);
+	return asked.rows.value[(size_t)row_of(instance) * asked.rows.columns + column];
 }
 
 void check_definition(const struct counterset_definition *d)

@@ -15,27 +15,28 @@ Suite *sets_cpi_suite(void);
 Suite *sets_process_suite(void);
 Suite *sets_query_suite(void);
 
-/* A counterset that is queried. */
-struct asked {
+/* The counterset that a test queries. */
+extern struct asked {
 	const struct counterset *set;
 	void *state;
 	uint64_t wanted[COUNTERSET_COUNTERS / 64]; /* all, at first */
 	struct sample_time time;
 	struct rows rows;
-};
+} asked;
 
-void ask_open(struct asked *a, const struct counterset *set);
-void ask_close(struct asked *a);
+void ask_open(const struct counterset *set);
+/* Runs after each test, too. */
+void ask_close(void);
 /* Another sample, at this time (100 ns); a millisecond of it is 1000 ticks. */
-void read_rows(struct asked *a, int64_t time);
+void read_rows(int64_t time);
 
 /* The row of this name; it must be there. */
-uint32_t row_of(const struct asked *a, const char *name);
-const char *name_of(const struct asked *a, uint32_t row);
-bool has_row(const struct asked *a, const char *name);
+uint32_t row_of(const char *name);
+const char *name_of(uint32_t row);
+bool has_row(const char *name);
 /* A value that must be there. */
-uint64_t value(const struct asked *a, const char *instance, uint32_t column);
-bool is_known(const struct asked *a, const char *instance, uint32_t column);
+uint64_t value(const char *instance, uint32_t column);
+bool is_known(const char *instance, uint32_t column);
 
 /* Files below a directory of this process's, which its end removes. */
 const char *made_up_root(void);

@@ -33,20 +33,19 @@ static void begin(void)
 START_TEST(performance_is_the_share_of_the_nominal_frequency)
 {
 	uint64_t n[2], b[2];
-	struct asked a;
 
 	begin();
-	ask_open(&a, &fake);
+	ask_open(&fake);
 	for (int i = 0; i < 2; i++) {
-		read_rows(&a, i + 1);
-		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
-		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
+		read_rows(i + 1);
+		n[i] = value("0,0", PROCESSOR_PERFORMANCE);
+		b[i] = value("0,0", PROCESSOR_PERFORMANCE_BASE);
 	}
 	ck_assert_uint_eq(n[1] - n[0], 300000);
 	ck_assert_uint_eq(b[1] - b[0], 2000);
-	ck_assert(is_known(&a, "_Total", PROCESSOR_PERFORMANCE));
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_PRIVILEGED_UTILITY));
-	ask_close(&a);
+	ck_assert(is_known("_Total", PROCESSOR_PERFORMANCE));
+	ck_assert(!is_known("0,0", PROCESSOR_PRIVILEGED_UTILITY));
+	ask_close();
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 END_TEST
@@ -55,7 +54,6 @@ END_TEST
 START_TEST(performance_of_registers)
 {
 	uint64_t n[2], b[2];
-	struct asked a;
 
 	begin();
 	if (clock_kind() != TF_CLOCK_TSC) {
@@ -69,67 +67,60 @@ START_TEST(performance_of_registers)
 		fake_pmu.errno_of[kind] = ENOENT;
 	fake_pmu.count[PERF_MPERF] = 500 << 16;
 	fake_pmu.count[PERF_APERF] = 250 << 16;
-	ask_open(&a, &fake);
+	ask_open(&fake);
 	for (int i = 0; i < 2; i++) {
-		read_rows(&a, i + 1);
-		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
-		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
+		read_rows(i + 1);
+		n[i] = value("0,0", PROCESSOR_PERFORMANCE);
+		b[i] = value("0,0", PROCESSOR_PERFORMANCE_BASE);
 	}
 	ck_assert_uint_eq(n[1] - n[0], 25000);
 	ck_assert_uint_eq(b[1] - b[0], 500);
-	ask_close(&a);
 }
 END_TEST
 
 START_TEST(utility_is_work_per_time)
 {
 	uint64_t n[2], b[2], expected;
-	struct asked a;
 
 	begin();
 	fake_pmu.enabled = UINT64_C(8000000) * 2;
 	fake_pmu.running = UINT64_C(8000000);
-	ask_open(&a, &fake);
+	ask_open(&fake);
 	for (int i = 0; i < 2; i++) {
-		read_rows(&a, i + 1);
-		n[i] = value(&a, "0,0", PROCESSOR_UTILITY);
-		b[i] = value(&a, "0,0", PROCESSOR_UTILITY_BASE);
+		read_rows(i + 1);
+		n[i] = value("0,0", PROCESSOR_UTILITY);
+		b[i] = value("0,0", PROCESSOR_UTILITY_BASE);
 	}
 	ck_assert_uint_eq(n[1] - n[0], 300000);
 	expected = rate_cycles_of_ns(8000000) >> 16;
 	ck_assert_uint_gt(expected, 100);
 	ck_assert_uint_ge(b[1] - b[0] + 1, expected);
 	ck_assert_uint_le(b[1] - b[0], expected + 1);
-	ask_close(&a);
 }
 END_TEST
 
 START_TEST(held_only_while_wanted)
 {
-	struct asked a;
-
 	begin();
-	ask_open(&a, &fake);
-	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
-	read_rows(&a, 1);
+	ask_open(&fake);
+	asked.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
+	read_rows(1);
 	ck_assert_uint_eq(fake_pmu.open, 0);
-	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
-	read_rows(&a, 2);
+	asked.wanted[0] = PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
+	read_rows(2);
 	ck_assert_uint_gt(fake_pmu.open, 0);
-	ask_close(&a);
+	ask_close();
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 END_TEST
 
 static void none_known(void)
 {
-	struct asked a;
-
-	ask_open(&a, &fake);
-	read_rows(&a, 1);
+	ask_open(&fake);
+	read_rows(1);
 	for (uint32_t i = PROCESSOR_PERFORMANCE; i <= PROCESSOR_UTILITY_BASE; i++)
-		ck_assert(!is_known(&a, "_Total", i));
-	ask_close(&a);
+		ck_assert(!is_known("_Total", i));
+	ask_close();
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 
@@ -152,7 +143,7 @@ END_TEST
 
 Suite *sets_counters_suite(void)
 {
-	return SUITE("sets: the hardware's counters", .timeout = 60,
+	return SUITE("sets: the hardware's counters", .tear_down = ask_close, .timeout = 60,
 		TESTS(performance_is_the_share_of_the_nominal_frequency, performance_of_registers,
 			utility_is_work_per_time, held_only_while_wanted),
 		LOOPS({no_right, 0, 2}, {not_asked_for, 0, 2}));

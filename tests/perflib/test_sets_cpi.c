@@ -32,80 +32,67 @@ END_TEST
 START_TEST(counts_start_at_the_querys_opening)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct asked a;
 
 	use_script("cycles 1000000\ncpi all 2\nbusy all 40%\n");
-	ask_open(&a, &cpi_set);
+	ask_open(&cpi_set);
 	for (uint64_t i = 1; i <= 3; i++) {
-		read_rows(&a, (int64_t)i);
-		ck_assert_uint_eq(a.rows.used, (uint32_t)cpus + 1);
-		ck_assert_str_eq(name_of(&a, 0), "_Total");
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), i * 1000000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), i * 500000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_SCALED), i * 400000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY), i * 400000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY_BASE), i * 1000000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_INSTRUCTIONS), i * 500000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CYCLES), i * 1000000);
-		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY_CYCLES), i * 400000);
-		ck_assert_uint_eq(
-			value(&a, "_Total", CPI_COLUMN_CYCLES), i * 1000000 * (uint64_t)cpus);
-		ck_assert_uint_eq(
-			value(&a, "_Total", CPI_COLUMN_BASE), i * 500000 * (uint64_t)cpus);
+		read_rows((int64_t)i);
+		ck_assert_uint_eq(asked.rows.used, (uint32_t)cpus + 1);
+		ck_assert_str_eq(name_of(0), "_Total");
+		ck_assert_uint_eq(value("0", CPI_COLUMN_CPI), i * 1000000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_BASE), i * 500000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_SCALED), i * 400000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_BUSY), i * 400000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_BUSY_BASE), i * 1000000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_INSTRUCTIONS), i * 500000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_CYCLES), i * 1000000);
+		ck_assert_uint_eq(value("0", CPI_COLUMN_BUSY_CYCLES), i * 400000);
+		ck_assert_uint_eq(value("_Total", CPI_COLUMN_CYCLES), i * 1000000 * (uint64_t)cpus);
+		ck_assert_uint_eq(value("_Total", CPI_COLUMN_BASE), i * 500000 * (uint64_t)cpus);
 	}
-	ask_close(&a);
 }
 END_TEST
 
 /* Counts of more than 32 bits stay whole. */
 START_TEST(counts_exceed_32_bits)
 {
-	struct asked a;
-
 	use_script("cycles 900000000000\ninstructions all 300000000000\n");
-	ask_open(&a, &cpi_set);
-	read_rows(&a, 1);
-	read_rows(&a, 2);
-	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), UINT64_C(600000000000));
-	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), UINT64_C(1800000000000));
+	ask_open(&cpi_set);
+	read_rows(1);
+	read_rows(2);
+	ck_assert_uint_eq(value("0", CPI_COLUMN_BASE), UINT64_C(600000000000));
+	ck_assert_uint_eq(value("0", CPI_COLUMN_CPI), UINT64_C(1800000000000));
 	/* Counters that the script never mentions are not measured. */
-	ck_assert(!is_known(&a, "0", CPI_COLUMN_SCALED));
-	ck_assert(!is_known(&a, "0", CPI_COLUMN_BUSY));
-	ck_assert(!is_known(&a, "_Total", CPI_COLUMN_BUSY_CYCLES));
-	ask_close(&a);
+	ck_assert(!is_known("0", CPI_COLUMN_SCALED));
+	ck_assert(!is_known("0", CPI_COLUMN_BUSY));
+	ck_assert(!is_known("_Total", CPI_COLUMN_BUSY_CYCLES));
 }
 END_TEST
 
 /* An interval without a quantity gives nothing of the others either. */
 START_TEST(an_interval_lacking_a_quantity_adds_nothing)
 {
-	struct asked a;
-
 	use_script(
 		"step\ncycles 100\ninstructions all 10\nstep\ncycles 100\ninstructions all none\n"
 		"step\ncycles 100\ninstructions all 10\n");
-	ask_open(&a, &cpi_set);
-	read_rows(&a, 1);
-	ck_assert(!is_known(&a, "0", CPI_COLUMN_BASE));
-	ck_assert(!is_known(&a, "0", CPI_COLUMN_CPI));
-	read_rows(&a, 2);
-	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 0);
-	read_rows(&a, 3);
-	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 10);
-	ask_close(&a);
+	ask_open(&cpi_set);
+	read_rows(1);
+	ck_assert(!is_known("0", CPI_COLUMN_BASE));
+	ck_assert(!is_known("0", CPI_COLUMN_CPI));
+	read_rows(2);
+	ck_assert_uint_eq(value("0", CPI_COLUMN_BASE), 0);
+	read_rows(3);
+	ck_assert_uint_eq(value("0", CPI_COLUMN_BASE), 10);
 }
 END_TEST
 
 START_TEST(without_counters_all_is_unknown)
 {
-	struct asked a;
-
 	setenv("SWTRACE_COUNTERS", "none", 1);
-	ask_open(&a, &cpi_set);
-	read_rows(&a, 1);
+	ask_open(&cpi_set);
+	read_rows(1);
 	for (uint32_t i = 0; i < CPI_COLUMNS; i++)
-		ck_assert(!is_known(&a, "_Total", i));
-	ask_close(&a);
+		ck_assert(!is_known("_Total", i));
 }
 END_TEST
 
@@ -123,25 +110,23 @@ END_TEST
 START_TEST(the_idle_accounting_gives_busy_only)
 {
 	uint64_t part = 0, whole = 0;
-	struct asked a;
 
 	setenv("SWTRACE_COUNTERS", "software", 1);
-	ask_open(&a, &cpi_set);
+	ask_open(&cpi_set);
 	/* Intervals as long as the first reading took are too short. */
 	for (int i = 1; i <= 5 || (whole == 0 && i < 1000); i++) {
 		usleep(30000);
-		read_rows(&a, i);
-		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_CPI));
-		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_SCALED));
-		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_INSTRUCTIONS));
-		ck_assert_uint_ge(value(&a, "0", CPI_COLUMN_BUSY), part);
-		ck_assert_uint_ge(value(&a, "0", CPI_COLUMN_BUSY_BASE), whole);
-		part = value(&a, "0", CPI_COLUMN_BUSY);
-		whole = value(&a, "0", CPI_COLUMN_BUSY_BASE);
+		read_rows(i);
+		ck_assert(!is_known("_Total", CPI_COLUMN_CPI));
+		ck_assert(!is_known("_Total", CPI_COLUMN_SCALED));
+		ck_assert(!is_known("_Total", CPI_COLUMN_INSTRUCTIONS));
+		ck_assert_uint_ge(value("0", CPI_COLUMN_BUSY), part);
+		ck_assert_uint_ge(value("0", CPI_COLUMN_BUSY_BASE), whole);
+		part = value("0", CPI_COLUMN_BUSY);
+		whole = value("0", CPI_COLUMN_BUSY_BASE);
 		ck_assert_uint_le(part, whole);
 	}
 	ck_assert_uint_gt(whole, 0);
-	ask_close(&a);
 }
 END_TEST
 
@@ -177,7 +162,7 @@ END_TEST
 
 Suite *sets_cpi_suite(void)
 {
-	return SUITE("sets: CPI", .timeout = 60,
+	return SUITE("sets: CPI", .tear_down = ask_close, .timeout = 60,
 		TESTS(the_cpi_sets_definition_is_valid, counts_start_at_the_querys_opening,
 			counts_exceed_32_bits, an_interval_lacking_a_quantity_adds_nothing,
 			without_counters_all_is_unknown, a_missing_script_fails_the_opening,

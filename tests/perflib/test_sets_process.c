@@ -64,99 +64,88 @@ END_TEST
 
 START_TEST(values_are_those_of_the_processes)
 {
-	struct asked a;
-
 	begin();
 	put_process(7, "one", 100, 1, 50);
 	put_process(3, "two", 200, 4, 60);
-	ask_open(&a, &made_up);
-	read_rows(&a, 1);
-	ck_assert_uint_eq(a.rows.used, 3);
-	ck_assert_str_eq(name_of(&a, 0), "_Total");
-	ck_assert_str_eq(name_of(&a, 1), "two");
-	ck_assert_uint_eq(a.rows.row[1].id, 3);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_TIME), 105 * TICK);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_USER), 100 * TICK);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_PRIVILEGED), 5 * TICK);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_FAULTS), 12);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_MAJOR_FAULTS), 2);
-	ck_assert_uint_eq(value(&a, "two", PROCESS_THREADS), 4);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_VIRTUAL), 8192);
-	ck_assert_uint_eq(value(&a, "one", PROCESS_RESIDENT), 3 * (uint64_t)sysconf(_SC_PAGESIZE));
-	ck_assert_uint_eq(value(&a, "one", PROCESS_ID), 7);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 300 * TICK);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_THREADS), 5);
-	ck_assert(!is_known(&a, "_Total", PROCESS_ID));
-	ck_assert(!is_known(&a, "_Total", PROCESS_ELAPSED));
+	ask_open(&made_up);
+	read_rows(1);
+	ck_assert_uint_eq(asked.rows.used, 3);
+	ck_assert_str_eq(name_of(0), "_Total");
+	ck_assert_str_eq(name_of(1), "two");
+	ck_assert_uint_eq(asked.rows.row[1].id, 3);
+	ck_assert_uint_eq(value("one", PROCESS_TIME), 105 * TICK);
+	ck_assert_uint_eq(value("one", PROCESS_USER), 100 * TICK);
+	ck_assert_uint_eq(value("one", PROCESS_PRIVILEGED), 5 * TICK);
+	ck_assert_uint_eq(value("one", PROCESS_FAULTS), 12);
+	ck_assert_uint_eq(value("one", PROCESS_MAJOR_FAULTS), 2);
+	ck_assert_uint_eq(value("two", PROCESS_THREADS), 4);
+	ck_assert_uint_eq(value("one", PROCESS_VIRTUAL), 8192);
+	ck_assert_uint_eq(value("one", PROCESS_RESIDENT), 3 * (uint64_t)sysconf(_SC_PAGESIZE));
+	ck_assert_uint_eq(value("one", PROCESS_ID), 7);
+	ck_assert_uint_eq(value("_Total", PROCESS_USER), 300 * TICK);
+	ck_assert_uint_eq(value("_Total", PROCESS_THREADS), 5);
+	ck_assert(!is_known("_Total", PROCESS_ID));
+	ck_assert(!is_known("_Total", PROCESS_ELAPSED));
 	/* Their threads' files are not there. */
-	ck_assert(!is_known(&a, "one", PROCESS_SWITCHES));
-	ck_assert(!is_known(&a, "_Total", PROCESS_SWITCHES));
-	ck_assert(!is_known(&a, "one", PROCESS_INSTRUCTIONS));
-	ask_close(&a);
+	ck_assert(!is_known("one", PROCESS_SWITCHES));
+	ck_assert(!is_known("_Total", PROCESS_SWITCHES));
+	ck_assert(!is_known("one", PROCESS_INSTRUCTIONS));
 }
 END_TEST
 
 START_TEST(totals_go_on)
 {
-	struct asked a;
-
 	begin();
 	put_process(3, "a", 100, 1, 1);
 	put_process(4, "b", 1000, 1, 1);
-	ask_open(&a, &made_up);
-	read_rows(&a, 1);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1100 * TICK);
+	ask_open(&made_up);
+	read_rows(1);
+	ck_assert_uint_eq(value("_Total", PROCESS_USER), 1100 * TICK);
 	/* One ends, one begins, and one is another of its number. */
 	put_away("proc/4/stat");
 	put_process(3, "a", 110, 1, 1);
 	put_process(5, "c", 7, 1, 99);
-	read_rows(&a, 2);
-	ck_assert(!has_row(&a, "b"));
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1117 * TICK);
+	read_rows(2);
+	ck_assert(!has_row("b"));
+	ck_assert_uint_eq(value("_Total", PROCESS_USER), 1117 * TICK);
 	put_process(3, "other", 2, 1, 100);
-	read_rows(&a, 3);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1119 * TICK);
-	ck_assert_uint_eq(value(&a, "other", PROCESS_USER), 2 * TICK);
-	ask_close(&a);
+	read_rows(3);
+	ck_assert_uint_eq(value("_Total", PROCESS_USER), 1119 * TICK);
+	ck_assert_uint_eq(value("other", PROCESS_USER), 2 * TICK);
 }
 END_TEST
 
 START_TEST(switches_are_those_of_all_threads)
 {
-	struct asked a;
-
 	begin();
 	put_process(3, "a", 0, 2, 1);
 	put_switches(3, 3, 10, 1);
 	put_switches(3, 8, 100, 2);
-	ask_open(&a, &made_up);
-	read_rows(&a, 1);
-	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 110);
-	ck_assert_uint_eq(value(&a, "a", PROCESS_INVOLUNTARY), 3);
-	ck_assert_uint_eq(value(&a, "a", PROCESS_SWITCHES), 113);
+	ask_open(&made_up);
+	read_rows(1);
+	ck_assert_uint_eq(value("a", PROCESS_VOLUNTARY), 110);
+	ck_assert_uint_eq(value("a", PROCESS_INVOLUNTARY), 3);
+	ck_assert_uint_eq(value("a", PROCESS_SWITCHES), 113);
 	/* An ended thread's counts stay in the total; a new one's are added. */
 	put_away("proc/3/task/8/status");
 	put_switches(3, 3, 12, 1);
 	put_switches(3, 9, 5, 0);
-	read_rows(&a, 2);
-	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 117);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESS_SWITCHES), 120);
+	read_rows(2);
+	ck_assert_uint_eq(value("a", PROCESS_VOLUNTARY), 117);
+	ck_assert_uint_eq(value("_Total", PROCESS_SWITCHES), 120);
 	/* Another thread of the same number. */
 	put_switches(3, 9, 1, 0);
-	read_rows(&a, 3);
-	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 118);
+	read_rows(3);
+	ck_assert_uint_eq(value("a", PROCESS_VOLUNTARY), 118);
 	/* Not asked for: not read. */
-	a.wanted[0] = PROCESS_BIT(PROCESS_USER);
-	read_rows(&a, 4);
-	ck_assert(!is_known(&a, "a", PROCESS_SWITCHES));
-	ask_close(&a);
+	asked.wanted[0] = PROCESS_BIT(PROCESS_USER);
+	read_rows(4);
+	ck_assert(!is_known("a", PROCESS_SWITCHES));
 }
 END_TEST
 
 START_TEST(hostile_names)
 {
-	struct asked a;
-
 	begin();
 	put_process(3, "a) R 1 (b", 1, 1, 1);
 	put_process(4, "x\ny\tz\177", 2, 1, 1);
@@ -166,17 +155,15 @@ START_TEST(hostile_names)
 	put_process(8, "same", 6, 1, 1);
 	write_file("proc/9/stat", "9 (cut off");
 	write_file("proc/10/stat", "%s", "");
-	ask_open(&a, &made_up);
-	read_rows(&a, 1);
-	ck_assert_uint_eq(a.rows.used, 7);
-	ck_assert_uint_eq(value(&a, "a) R 1 (b", PROCESS_USER), TICK);
-	ck_assert_uint_eq(
-		value(&a, "x\xef\xbf\xbdy\xef\xbf\xbdz\xef\xbf\xbd", PROCESS_USER), 2 * TICK);
-	ck_assert_uint_eq(value(&a, "", PROCESS_USER), 3 * TICK);
-	ck_assert_uint_eq(value(&a, "\xef\xbf\xbd", PROCESS_USER), 4 * TICK);
-	ck_assert_uint_eq(a.rows.row[5].id, 7);
-	ck_assert_uint_eq(a.rows.row[6].id, 8);
-	ask_close(&a);
+	ask_open(&made_up);
+	read_rows(1);
+	ck_assert_uint_eq(asked.rows.used, 7);
+	ck_assert_uint_eq(value("a) R 1 (b", PROCESS_USER), TICK);
+	ck_assert_uint_eq(value("x\xef\xbf\xbdy\xef\xbf\xbdz\xef\xbf\xbd", PROCESS_USER), 2 * TICK);
+	ck_assert_uint_eq(value("", PROCESS_USER), 3 * TICK);
+	ck_assert_uint_eq(value("\xef\xbf\xbd", PROCESS_USER), 4 * TICK);
+	ck_assert_uint_eq(asked.rows.row[5].id, 7);
+	ck_assert_uint_eq(asked.rows.row[6].id, 8);
 }
 END_TEST
 
@@ -208,21 +195,20 @@ static void burn(double seconds)
 	while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < seconds);
 }
 
-static uint64_t of_pid(const struct asked *a, pid_t pid, uint32_t column)
+static uint64_t of_pid(pid_t pid, uint32_t column)
 {
 	uint32_t row = 0;
 
-	while (row < a->rows.used && a->rows.row[row].id != (uint32_t)pid)
+	while (row < asked.rows.used && asked.rows.row[row].id != (uint32_t)pid)
 		row++;
-	ck_assert_uint_lt(row, a->rows.used);
-	ck_assert(a->rows.known[(size_t)row * a->rows.columns + column]);
-	return a->rows.value[(size_t)row * a->rows.columns + column];
+	ck_assert_uint_lt(row, asked.rows.used);
+	ck_assert(asked.rows.known[(size_t)row * asked.rows.columns + column]);
+	return asked.rows.value[(size_t)row * asked.rows.columns + column];
 }
 
 START_TEST(this_process)
 {
 	struct timespec before, after;
-	struct asked a;
 	uint64_t time;
 
 	if (getenv("SWTRACE_TEST_EMULATED")) {
@@ -231,39 +217,34 @@ START_TEST(this_process)
 	}
 	prctl(PR_SET_NAME, "me (here)");
 	burn(0.02);
-	ask_open(&a, &process_set);
+	ask_open(&process_set);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-	read_rows(&a, 1);
+	read_rows(1);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-	ck_assert(has_row(&a, "me (here)"));
-	time = of_pid(&a, getpid(), PROCESS_TIME) * 100;
+	ck_assert(has_row("me (here)"));
+	time = of_pid(getpid(), PROCESS_TIME) * 100;
 	ck_assert_uint_ge(
 		time + 100, (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec);
 	ck_assert_uint_le(time, (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec);
-	ck_assert_uint_eq(of_pid(&a, getpid(), PROCESS_THREADS), 1);
-	ck_assert_uint_gt(of_pid(&a, getpid(), PROCESS_FAULTS), 0);
-	ck_assert_uint_ge(
-		of_pid(&a, getpid(), PROCESS_VIRTUAL), of_pid(&a, getpid(), PROCESS_RESIDENT));
-	ask_close(&a);
+	ck_assert_uint_eq(of_pid(getpid(), PROCESS_THREADS), 1);
+	ck_assert_uint_gt(of_pid(getpid(), PROCESS_FAULTS), 0);
+	ck_assert_uint_ge(of_pid(getpid(), PROCESS_VIRTUAL), of_pid(getpid(), PROCESS_RESIDENT));
 }
 END_TEST
 
 /* Processes that come and go while they are read. */
 START_TEST(a_crowd)
 {
-	struct asked a;
-
-	ask_open(&a, &process_set);
+	ask_open(&process_set);
 	for (int i = 0; i < 20; i++) {
 		pid_t child = fork();
 
 		if (child == 0)
 			_exit(0);
-		read_rows(&a, i + 1);
-		ck_assert_uint_gt(value(&a, "_Total", PROCESS_THREADS), 0);
+		read_rows(i + 1);
+		ck_assert_uint_gt(value("_Total", PROCESS_THREADS), 0);
 		ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	}
-	ask_close(&a);
 }
 END_TEST
 
@@ -378,7 +359,6 @@ static pid_t start_child(int to[2], int from[2])
 START_TEST(a_childs_instructions_are_counted)
 {
 	int to[2], from[2];
-	struct asked a;
 	uint64_t first, ns;
 	double took;
 	pid_t child;
@@ -393,28 +373,28 @@ START_TEST(a_childs_instructions_are_counted)
 	perf_calls.close = close_clock;
 	perf_calls.move = move_clock;
 	child = start_child(to, from);
-	ask_open(&a, &process_set);
-	a.wanted[0] = PROCESS_BIT(PROCESS_INSTRUCTIONS);
-	read_rows(&a, 1);
-	first = of_pid(&a, child, PROCESS_INSTRUCTIONS);
+	ask_open(&process_set);
+	asked.wanted[0] = PROCESS_BIT(PROCESS_INSTRUCTIONS);
+	read_rows(1);
+	first = of_pid(child, PROCESS_INSTRUCTIONS);
 	ck_assert_int_eq(write(to[1], &byte, 1), 1);
 	ck_assert_int_eq(read(from[0], &took, sizeof took), sizeof took);
-	read_rows(&a, 2);
-	ns = of_pid(&a, child, PROCESS_INSTRUCTIONS) - first;
+	read_rows(2);
+	ns = of_pid(child, PROCESS_INSTRUCTIONS) - first;
 	/* Both threads, and not the child. The thread clock that they burn by runs up to a percent
 	 * ahead of the event that counts here. */
 	ck_assert_uint_ge(ns, 50000000);
 	ck_assert_uint_lt(ns, (uint64_t)((took + 0.1) * 1e9));
 	ck_assert_int_eq(write(to[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	read_rows(&a, 3);
+	read_rows(3);
 	ck_assert_uint_gt(closed, 0);
 	/* No longer wanted: nothing counts. */
-	a.wanted[0] = PROCESS_BIT(PROCESS_USER);
-	read_rows(&a, 4);
+	asked.wanted[0] = PROCESS_BIT(PROCESS_USER);
+	read_rows(4);
 	ck_assert_uint_gt(opened, 0);
 	ck_assert_uint_eq(opened, closed);
-	ask_close(&a);
+	ask_close();
 	ck_assert_uint_eq(opened, closed);
 }
 END_TEST
@@ -429,25 +409,22 @@ static const struct {
 
 START_TEST(instructions_denied)
 {
-	struct asked a;
-
 	setenv("SWTRACE_COUNTERS", denials[_i].counters, 1);
 	perf_calls.open = open_clock;
 	open_errno = denials[_i].error;
-	ask_open(&a, &process_set);
+	ask_open(&process_set);
 	for (int i = 1; i <= 2; i++) {
-		read_rows(&a, i);
-		ck_assert(!is_known(&a, "_Total", PROCESS_INSTRUCTIONS));
+		read_rows(i);
+		ck_assert(!is_known("_Total", PROCESS_INSTRUCTIONS));
 	}
 	ck_assert_uint_ge(tried, denials[_i].least);
 	ck_assert_uint_le(tried, denials[_i].most);
-	ask_close(&a);
 }
 END_TEST
 
 Suite *sets_process_suite(void)
 {
-	return SUITE("sets: Process", .timeout = 60,
+	return SUITE("sets: Process", .tear_down = ask_close, .timeout = 60,
 		TESTS(the_process_sets_definition_is_valid, values_are_those_of_the_processes,
 			totals_go_on, switches_are_those_of_all_threads, hostile_names, no_proc,
 			this_process, a_crowd, a_childs_instructions_are_counted),

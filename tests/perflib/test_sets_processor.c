@@ -101,33 +101,30 @@ END_TEST
 
 START_TEST(times_are_those_of_proc_stat)
 {
-	struct asked a;
-
 	begin("0-1");
 	write_file("proc/stat",
 		"cpu 0 0 0 0 0 0 0\n"
 		"cpu0 100 20 30 400 50 6 7 800 0 0\ncpu1 200 0 50 600 0 0 1 0 0 0\nintr 0\n");
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(a.rows.used, 4);
-	ck_assert_str_eq(name_of(&a, 0), "_Total");
-	ck_assert_str_eq(name_of(&a, 1), "0,_Total");
-	ck_assert_str_eq(name_of(&a, 2), "0,0");
-	ck_assert_str_eq(name_of(&a, 3), "0,1");
-	ck_assert_uint_eq(a.rows.row[0].id, INSTANCE_ALL);
-	ck_assert_uint_eq(a.rows.row[1].id, INSTANCE_GROUP);
-	ck_assert_uint_eq(a.rows.row[3].id, 1);
+	ask_open(&made_up);
+	read_rows(SECOND);
+	ck_assert_uint_eq(asked.rows.used, 4);
+	ck_assert_str_eq(name_of(0), "_Total");
+	ck_assert_str_eq(name_of(1), "0,_Total");
+	ck_assert_str_eq(name_of(2), "0,0");
+	ck_assert_str_eq(name_of(3), "0,1");
+	ck_assert_uint_eq(asked.rows.row[0].id, INSTANCE_ALL);
+	ck_assert_uint_eq(asked.rows.row[1].id, INSTANCE_GROUP);
+	ck_assert_uint_eq(asked.rows.row[3].id, 1);
 	/* Rounded down by the kernel: half a tick more is right on average. */
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_TIME), 450 * TICK + TICK / 2);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_IDLE), 450 * TICK + TICK / 2);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 120 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PRIVILEGED), 43 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_INTERRUPT_TIME), 6 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_DPC_TIME), 7 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PRIORITY_TIME), 470 * TICK + TICK / 2);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 160 * TICK);
-	ck_assert_uint_eq(value(&a, "0,_Total", PROCESSOR_PRIVILEGED), 47 * TICK);
-	ask_close(&a);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_TIME), 450 * TICK + TICK / 2);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_IDLE), 450 * TICK + TICK / 2);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 120 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_PRIVILEGED), 43 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_INTERRUPT_TIME), 6 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_DPC_TIME), 7 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_PRIORITY_TIME), 470 * TICK + TICK / 2);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 160 * TICK);
+	ck_assert_uint_eq(value("0,_Total", PROCESSOR_PRIVILEGED), 47 * TICK);
 }
 END_TEST
 
@@ -138,49 +135,43 @@ START_TEST(missing_values_are_unavailable_everywhere)
 		PROCESSOR_AVERAGE_IDLE, PROCESSOR_AVERAGE_IDLE_BASE, PROCESSOR_PERFORMANCE,
 		PROCESSOR_PERFORMANCE_BASE, PROCESSOR_UTILITY, PROCESSOR_UTILITY_BASE,
 		PROCESSOR_PRIVILEGED_UTILITY, PROCESSOR_LIMIT_FLAGS};
-	struct asked a;
 
 	begin("0");
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(a.rows.used, 3);
+	ask_open(&made_up);
+	read_rows(SECOND);
+	ck_assert_uint_eq(asked.rows.used, 3);
 	for (int i = 0; i < PROCESSOR_COLUMNS; i++)
-		ck_assert(
-			!is_known(&a, "0,0", (uint32_t)i) && !is_known(&a, "_Total", (uint32_t)i));
+		ck_assert(!is_known("0,0", (uint32_t)i) && !is_known("_Total", (uint32_t)i));
 	write_file("proc/stat", "cpu0 1 1 1 1 1\n");
 	write_file("proc/interrupts", " CPU0\n1: 3 x\n");
 	write_file("proc/softirqs", "nonsense\n");
 	write_file("proc/cpuinfo", "processor : 0\n");
-	read_rows(&a, 2 * SECOND);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PRIVILEGED), TICK);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 3);
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_DPC_TIME));
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_INTERRUPT_TIME));
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_CLOCK_INTERRUPTS));
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_DPCS));
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_FREQUENCY));
+	read_rows(2 * SECOND);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_PRIVILEGED), TICK);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_INTERRUPTS), 3);
+	ck_assert(!is_known("_Total", PROCESSOR_DPC_TIME));
+	ck_assert(!is_known("_Total", PROCESSOR_INTERRUPT_TIME));
+	ck_assert(!is_known("_Total", PROCESSOR_CLOCK_INTERRUPTS));
+	ck_assert(!is_known("_Total", PROCESSOR_DPCS));
+	ck_assert(!is_known("_Total", PROCESSOR_FREQUENCY));
 	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-		ck_assert(!is_known(&a, "_Total", (uint32_t)never[i]));
-	ask_close(&a);
+		ck_assert(!is_known("_Total", (uint32_t)never[i]));
 }
 END_TEST
 
 /* Only requested files are read. */
 START_TEST(only_requested_files_are_read)
 {
-	struct asked a;
-
 	begin("0");
 	write_file("proc/stat", "cpu0 1 1 1 1 1 1 1\n");
 	write_file("proc/interrupts", " CPU0\n1: 3 x\n");
-	ask_open(&a, &made_up);
-	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
-	read_rows(&a, SECOND);
-	ck_assert(is_known(&a, "0,0", PROCESSOR_USER));
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_PRIVILEGED));
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_INTERRUPTS));
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_INTERRUPTS));
-	ask_close(&a);
+	ask_open(&made_up);
+	asked.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
+	read_rows(SECOND);
+	ck_assert(is_known("0,0", PROCESSOR_USER));
+	ck_assert(!is_known("0,0", PROCESSOR_PRIVILEGED));
+	ck_assert(!is_known("0,0", PROCESSOR_INTERRUPTS));
+	ck_assert(!is_known("_Total", PROCESSOR_INTERRUPTS));
 }
 END_TEST
 
@@ -201,8 +192,6 @@ static void put_state(unsigned cpu, unsigned state, const char *name, unsigned u
 
 START_TEST(idle_states)
 {
-	struct asked a;
-
 	begin("0-1");
 	put_state(0, 0, "POLL", 1000, 1);
 	put_state(0, 1, "C1", 10, 20);
@@ -211,35 +200,32 @@ START_TEST(idle_states)
 	put_state(0, 4, "C10", 70, 8);
 	put_state(1, 0, "WFI", 100, 2);
 	put_state(1, 1, "cpu-sleep-0", 900, 3);
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C1_TIME), 400);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C1), 60);
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_C2_TIME));
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C3_TIME), 5700);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C3), 14);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_IDLE_BREAKS), 75);
-	ck_assert_uint_eq(value(&a, "0,1", PROCESSOR_C1_TIME), 1000);
-	ck_assert(!is_known(&a, "0,1", PROCESSOR_C3));
-	ck_assert_uint_eq(value(&a, "0,1", PROCESSOR_IDLE_BREAKS), 5);
+	ask_open(&made_up);
+	read_rows(SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_C1_TIME), 400);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_C1), 60);
+	ck_assert(!is_known("0,0", PROCESSOR_C2_TIME));
+	ck_assert_uint_eq(value("0,0", PROCESSOR_C3_TIME), 5700);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_C3), 14);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_IDLE_BREAKS), 75);
+	ck_assert_uint_eq(value("0,1", PROCESSOR_C1_TIME), 1000);
+	ck_assert(!is_known("0,1", PROCESSOR_C3));
+	ck_assert_uint_eq(value("0,1", PROCESSOR_IDLE_BREAKS), 5);
 	/* The average of those that have it; the sum. */
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_C1_TIME), 700);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_C3_TIME), 5700);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_C1), 62);
-	ck_assert(!is_known(&a, "_Total", PROCESSOR_C2));
+	ck_assert_uint_eq(value("_Total", PROCESSOR_C1_TIME), 700);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_C3_TIME), 5700);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_C1), 62);
+	ck_assert(!is_known("_Total", PROCESSOR_C2));
 	/* Half a set of states says nothing. */
 	write_file("sys/devices/system/cpu/cpu0/cpuidle/state1/usage", "x\n");
-	read_rows(&a, 2 * SECOND);
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_C1_TIME));
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_IDLE_BREAKS));
-	ask_close(&a);
+	read_rows(2 * SECOND);
+	ck_assert(!is_known("0,0", PROCESSOR_C1_TIME));
+	ck_assert(!is_known("0,0", PROCESSOR_IDLE_BREAKS));
 }
 END_TEST
 
 START_TEST(frequencies_come_from_cpufreq_or_cpuinfo)
 {
-	struct asked a;
-
 	begin("0-1");
 	write_file("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1200499\n");
 	write_file("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2400000\n");
@@ -248,17 +234,16 @@ START_TEST(frequencies_come_from_cpufreq_or_cpuinfo)
 	write_file("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "0\n");
 	write_file("proc/cpuinfo",
 		"processor\t: 0\ncpu MHz\t: 5.0\n\nprocessor\t: 1\ncpu MHz\t: 800.4\n");
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_FREQUENCY), 1200);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_OF_MAXIMUM), 50);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_LIMIT), 75);
-	ck_assert_uint_eq(value(&a, "0,1", PROCESSOR_FREQUENCY), 800);
-	ck_assert(!is_known(&a, "0,1", PROCESSOR_OF_MAXIMUM));
-	ck_assert(!is_known(&a, "0,1", PROCESSOR_LIMIT));
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_FREQUENCY), 1000);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_LIMIT), 75);
-	ask_close(&a);
+	ask_open(&made_up);
+	read_rows(SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_FREQUENCY), 1200);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_OF_MAXIMUM), 50);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_LIMIT), 75);
+	ck_assert_uint_eq(value("0,1", PROCESSOR_FREQUENCY), 800);
+	ck_assert(!is_known("0,1", PROCESSOR_OF_MAXIMUM));
+	ck_assert(!is_known("0,1", PROCESSOR_LIMIT));
+	ck_assert_uint_eq(value("_Total", PROCESSOR_FREQUENCY), 1000);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_LIMIT), 75);
 }
 END_TEST
 
@@ -278,34 +263,32 @@ static void put_feedback(unsigned cpu, unsigned long reference, unsigned long de
  * nominal one. */
 START_TEST(performance_of_firmware)
 {
-	struct asked a;
 	uint64_t n, b;
 
 	begin("0-1");
 	put_feedback(0, 4096000, 8192000);
 	put_feedback(1, 0, 0);
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	n = value(&a, "0,0", PROCESSOR_PERFORMANCE);
-	b = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
-	ck_assert(!is_known(&a, "0,0", PROCESSOR_UTILITY));
+	ask_open(&made_up);
+	read_rows(SECOND);
+	n = value("0,0", PROCESSOR_PERFORMANCE);
+	b = value("0,0", PROCESSOR_PERFORMANCE_BASE);
+	ck_assert(!is_known("0,0", PROCESSOR_UTILITY));
 	put_feedback(0, 4096000 + 409600, 8192000 + 3 * 409600);
 	put_feedback(1, 409600, 409600);
-	read_rows(&a, 2 * SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE) - n, 150 * 100);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE) - b, 100);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE) - n, 200 * 100);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
+	read_rows(2 * SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_PERFORMANCE) - n, 150 * 100);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_PERFORMANCE_BASE) - b, 100);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_PERFORMANCE) - n, 200 * 100);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
 	/* One that begins anew leaves the total alone. */
 	put_feedback(0, 4096, 4096);
-	read_rows(&a, 3 * SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE), 1);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
+	read_rows(3 * SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_PERFORMANCE_BASE), 1);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
 	/* Implausible values count as unknown. */
 	write_file("sys/devices/system/cpu/cpu1/acpi_cppc/nominal_perf", "0\n");
-	read_rows(&a, 4 * SECOND);
-	ck_assert(!is_known(&a, "0,1", PROCESSOR_PERFORMANCE));
-	ask_close(&a);
+	read_rows(4 * SECOND);
+	ck_assert(!is_known("0,1", PROCESSOR_PERFORMANCE));
 }
 END_TEST
 
@@ -316,7 +299,6 @@ START_TEST(large_machine)
 {
 	static char text[64 * 1024];
 	size_t at = 0;
-	struct asked a;
 
 	begin("0-4,6-255");
 	for (unsigned cpu = 0; cpu < 256; cpu++) {
@@ -327,47 +309,44 @@ START_TEST(large_machine)
 	}
 	put_bytes("proc/stat", text, at);
 	write_file("sys/devices/system/node/node2/memory", "no processors\n");
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(a.rows.used, 1 + 2 + 255);
-	ck_assert_str_eq(name_of(&a, 1), "1,_Total");
-	ck_assert_str_eq(name_of(&a, 2), "1,0");
-	ck_assert_uint_eq(a.rows.row[1].id, INSTANCE_GROUP + 1);
-	ck_assert(!has_row(&a, "1,5"));
-	ck_assert(!has_row(&a, "2,_Total"));
-	ck_assert_uint_eq(value(&a, "1,6", PROCESSOR_USER), 6 * TICK);
-	ck_assert_uint_eq(value(&a, "1,127", PROCESSOR_USER), 191 * TICK);
-	ck_assert_uint_eq(value(&a, "4,0", PROCESSOR_USER), 64 * TICK);
-	ck_assert_uint_eq(a.rows.row[row_of(&a, "4,127")].id, 255);
-	ck_assert_uint_eq(value(&a, "4,_Total", PROCESSOR_USER), (uint64_t)(159.5 * TICK));
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), (uint64_t)(32635.0 / 255 * TICK));
-	ask_close(&a);
+	ask_open(&made_up);
+	read_rows(SECOND);
+	ck_assert_uint_eq(asked.rows.used, 1 + 2 + 255);
+	ck_assert_str_eq(name_of(1), "1,_Total");
+	ck_assert_str_eq(name_of(2), "1,0");
+	ck_assert_uint_eq(asked.rows.row[1].id, INSTANCE_GROUP + 1);
+	ck_assert(!has_row("1,5"));
+	ck_assert(!has_row("2,_Total"));
+	ck_assert_uint_eq(value("1,6", PROCESSOR_USER), 6 * TICK);
+	ck_assert_uint_eq(value("1,127", PROCESSOR_USER), 191 * TICK);
+	ck_assert_uint_eq(value("4,0", PROCESSOR_USER), 64 * TICK);
+	ck_assert_uint_eq(asked.rows.row[row_of("4,127")].id, 255);
+	ck_assert_uint_eq(value("4,_Total", PROCESSOR_USER), (uint64_t)(159.5 * TICK));
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), (uint64_t)(32635.0 / 255 * TICK));
 }
 END_TEST
 
 START_TEST(instances_are_those_of_a_sample)
 {
 	struct rows rows = {0};
-	struct asked a;
 
 	begin("0,2");
 	put_node(0, 0, 1);
-	ask_open(&a, &made_up);
-	read_rows(&a, SECOND);
+	ask_open(&made_up);
+	read_rows(SECOND);
 	rows_begin(&rows, PROCESSOR_COLUMNS);
 	ck_assert_uint_eq(made_up.operations->instances(&made_up, &rows), ERROR_SUCCESS);
 	/* Processors of no node belong to node 0. */
 	ck_assert_uint_eq(rows.used, 4);
-	ck_assert_str_eq(name_of(&a, 3), "0,2");
-	ck_assert_uint_eq(rows.used, a.rows.used);
+	ck_assert_str_eq(name_of(3), "0,2");
+	ck_assert_uint_eq(rows.used, asked.rows.used);
 	for (uint32_t i = 0; i < rows.used; i++) {
-		ck_assert_str_eq(rows.names + rows.row[i].name, name_of(&a, i));
-		ck_assert_uint_eq(rows.row[i].id, a.rows.row[i].id);
+		ck_assert_str_eq(rows.names + rows.row[i].name, name_of(i));
+		ck_assert_uint_eq(rows.row[i].id, asked.rows.row[i].id);
 	}
 	for (uint32_t i = 0; i < rows.used * PROCESSOR_COLUMNS; i++)
 		ck_assert(!rows.known[i]);
 	rows_free(&rows);
-	ask_close(&a);
 }
 END_TEST
 
@@ -386,46 +365,40 @@ static void put_user(const char *online, unsigned cpu0, unsigned cpu1, unsigned 
 /* The total grows by the gains of processors that were online throughout. */
 START_TEST(processors_go_and_come)
 {
-	struct asked a;
-
 	begin("0-2");
-	ask_open(&a, &made_up);
+	ask_open(&made_up);
 	put_user("0,1,2", 100, 9000, 200);
-	read_rows(&a, 1 * SECOND);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3100 * TICK);
+	read_rows(1 * SECOND);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 3100 * TICK);
 	put_user("0,2", 110, 0, 220);
-	read_rows(&a, 2 * SECOND);
-	ck_assert(!has_row(&a, "0,1"));
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3115 * TICK);
+	read_rows(2 * SECOND);
+	ck_assert(!has_row("0,1"));
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 3115 * TICK);
 	put_user("0,1,2", 120, 9050, 240);
-	read_rows(&a, 3 * SECOND);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3130 * TICK);
+	read_rows(3 * SECOND);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 3130 * TICK);
 	put_user("0,1,2", 150, 9080, 270);
-	read_rows(&a, 4 * SECOND);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3160 * TICK);
+	read_rows(4 * SECOND);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 3160 * TICK);
 	/* It began anew meanwhile. */
 	put_user("0,1,2", 160, 5, 280);
-	read_rows(&a, 5 * SECOND);
-	ck_assert_uint_eq(value(&a, "0,1", PROCESSOR_USER), 5 * TICK);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3160 * TICK + 20 * TICK / 3);
-	ask_close(&a);
+	read_rows(5 * SECOND);
+	ck_assert_uint_eq(value("0,1", PROCESSOR_USER), 5 * TICK);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_USER), 3160 * TICK + 20 * TICK / 3);
 }
 END_TEST
 
 START_TEST(counts_of_32_bits_wrap)
 {
-	struct asked a;
-
 	begin("0-1");
-	ask_open(&a, &made_up);
+	ask_open(&made_up);
 	write_file("proc/interrupts", " CPU0 CPU1\n1: 4294967290 10 x\n");
-	read_rows(&a, 1 * SECOND);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 4);
+	read_rows(1 * SECOND);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_INTERRUPTS), 4);
 	write_file("proc/interrupts", " CPU0 CPU1\n1: 4 15 x\n");
-	read_rows(&a, 2 * SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_INTERRUPTS), 4);
-	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 19);
-	ask_close(&a);
+	read_rows(2 * SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_INTERRUPTS), 4);
+	ck_assert_uint_eq(value("_Total", PROCESSOR_INTERRUPTS), 19);
 }
 END_TEST
 
@@ -433,32 +406,29 @@ END_TEST
  * of reading and stays. */
 START_TEST(no_time_runs_faster_than_time)
 {
-	struct asked a;
-
 	begin("0");
-	ask_open(&a, &made_up);
+	ask_open(&made_up);
 	write_file("proc/stat", "cpu0 100 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND);
+	read_rows(SECOND);
 	write_file("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND + TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 101 * TICK);
+	read_rows(SECOND + TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 101 * TICK);
 	write_file("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND + 2 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 102 * TICK);
+	read_rows(SECOND + 2 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 102 * TICK);
 	write_file("proc/stat", "cpu0 101 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND + 3 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 102 * TICK);
+	read_rows(SECOND + 3 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 102 * TICK);
 	write_file("proc/stat", "cpu0 200 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND + 4 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 198 * TICK);
+	read_rows(SECOND + 4 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 198 * TICK);
 	write_file("proc/stat", "cpu0 20 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND + 5 * TICK);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 20 * TICK);
+	read_rows(SECOND + 5 * TICK);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 20 * TICK);
 	/* Time that went back, or stood still, says nothing. */
 	write_file("proc/stat", "cpu0 29 0 0 0 0 0 0\n");
-	read_rows(&a, SECOND);
-	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 29 * TICK);
-	ask_close(&a);
+	read_rows(SECOND);
+	ck_assert_uint_eq(value("0,0", PROCESSOR_USER), 29 * TICK);
 }
 END_TEST
 
@@ -468,60 +438,55 @@ END_TEST
 START_TEST(agrees_with_the_idle_accounting)
 {
 	struct idle_cpu before[ONLINE_MAX], after[ONLINE_MAX];
-	struct asked a;
 	unsigned seen = 0;
 	uint64_t at;
 
 	ck_assert_int_ne(idle_kind(), IDLE_NOTHING);
-	ask_open(&a, &processor_set);
-	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_TIME);
+	ask_open(&processor_set);
+	asked.wanted[0] = PROCESSOR_BIT(PROCESSOR_TIME);
 	for (int i = 1; i <= 3; i++) {
 		ck_assert(idle_read(before, ONLINE_MAX, &at));
-		read_rows(&a, i * SECOND);
+		read_rows(i * SECOND);
 		ck_assert(idle_read(after, ONLINE_MAX, &at));
-		for (uint32_t row = 0; row < a.rows.used; row++) {
-			uint32_t cpu = a.rows.row[row].id;
+		for (uint32_t row = 0; row < asked.rows.used; row++) {
+			uint32_t cpu = asked.rows.row[row].id;
 			uint64_t idle, slack;
 
 			if (cpu >= ONLINE_MAX || before[cpu].ns == IDLE_UNKNOWN ||
 				after[cpu].ns == IDLE_UNKNOWN)
 				continue;
 			slack = before[cpu].slack + after[cpu].slack + 2 * idle_resolution();
-			idle = value(&a, name_of(&a, row), PROCESSOR_TIME) * 100;
+			idle = value(name_of(row), PROCESSOR_TIME) * 100;
 			ck_assert_uint_ge(idle + slack, before[cpu].ns);
 			ck_assert_uint_le(idle, after[cpu].ns + slack);
 			seen++;
 		}
 	}
 	ck_assert_uint_gt(seen, 0);
-	ask_close(&a);
 }
 END_TEST
 
 START_TEST(bounds_of_this_machine)
 {
-	struct asked a;
+	ask_open(&processor_set);
+	read_rows(SECOND);
+	for (uint32_t row = 0; row < asked.rows.used; row++) {
+		const char *name = name_of(row);
 
-	ask_open(&a, &processor_set);
-	read_rows(&a, SECOND);
-	for (uint32_t row = 0; row < a.rows.used; row++) {
-		const char *name = name_of(&a, row);
-
-		ck_assert(is_known(&a, name, PROCESSOR_TIME));
-		ck_assert(is_known(&a, name, PROCESSOR_USER));
-		ck_assert(is_known(&a, name, PROCESSOR_INTERRUPTS));
-		ck_assert(!is_known(&a, name, PROCESSOR_PARKING));
-		if (is_known(&a, name, PROCESSOR_OF_MAXIMUM))
-			ck_assert_uint_le(value(&a, name, PROCESSOR_OF_MAXIMUM), 1000);
-		ck_assert_uint_le(value(&a, name, PROCESSOR_INTERRUPTS), UINT32_MAX);
+		ck_assert(is_known(name, PROCESSOR_TIME));
+		ck_assert(is_known(name, PROCESSOR_USER));
+		ck_assert(is_known(name, PROCESSOR_INTERRUPTS));
+		ck_assert(!is_known(name, PROCESSOR_PARKING));
+		if (is_known(name, PROCESSOR_OF_MAXIMUM))
+			ck_assert_uint_le(value(name, PROCESSOR_OF_MAXIMUM), 1000);
+		ck_assert_uint_le(value(name, PROCESSOR_INTERRUPTS), UINT32_MAX);
 	}
-	ask_close(&a);
 }
 END_TEST
 
 Suite *sets_processor_suite(void)
 {
-	return SUITE("sets: Processor Information", .timeout = 60,
+	return SUITE("sets: Processor Information", .tear_down = ask_close, .timeout = 60,
 		TESTS(the_processor_sets_definition_is_that_of_the_document,
 			times_are_those_of_proc_stat, missing_values_are_unavailable_everywhere,
 			only_requested_files_are_read, idle_states,

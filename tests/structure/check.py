@@ -292,35 +292,29 @@ def find_printed_json(sources):
                 yield f"{path}: {line.strip()}"
 
 
-def find_digit_loops(sources):
-    digit = re.compile(r">= '0'|- '0'|\bisdigit\(|\bstrspn\([^;]*\"0123456789")
+def find_lines_outside_base(sources, pattern):
     for path, text in sorted(sources.items()):
         if not path.startswith("formats/base/"):
             for line in without_comments(text).split("\n"):
-                if digit.search(line):
+                if pattern.search(line):
                     yield f"{path}: {line.strip()}"
+
+
+def find_digit_loops(sources):
+    return find_lines_outside_base(sources, re.compile(
+        r">= '0'|- '0'|\bisdigit\(|\bstrspn\([^;]*\"0123456789"))
 
 
 def find_number_parsers(sources):
     """What formats/base/number.h and quantity.h are for: the C library's parsers, tests of digits."""
-    parser = re.compile(
+    return find_lines_outside_base(sources, re.compile(
         r"\bstrto(?:ul|ull|l|ll|d|f|ld|imax|umax)\(|\bato(?:i|l|ll|f)\(|\bsscanf\("
-        r"|[<>]=? *'[0-9]'|'[0-9]' *[<>]")
-    for path, text in sorted(sources.items()):
-        if not path.startswith("formats/base/"):
-            for line in without_comments(text).split("\n"):
-                if parser.search(line):
-                    yield f"{path}: {line.strip()}"
+        r"|[<>]=? *'[0-9]'|'[0-9]' *[<>]"))
 
 
 def find_second_text_tools(sources):
     """What formats/base/glob.h and utf8.h are for: patterns of the C library, steps over characters."""
-    tool = re.compile(r"\bfnmatch\(|\butf8_step\(")
-    for path, text in sorted(sources.items()):
-        if not path.startswith("formats/base/"):
-            for line in without_comments(text).split("\n"):
-                if tool.search(line):
-                    yield f"{path}: {line.strip()}"
+    return find_lines_outside_base(sources, re.compile(r"\bfnmatch\(|\butf8_step\("))
 
 
 # Each container, where its one kind is, and what another of that kind has.
