@@ -8,17 +8,12 @@
 #include "../trace/clock/cursor.h"
 #include "../../base/heap.h"
 
-/* One ring in a file's heap. Caches the key next to the pointer: comparing needs no dereference. */
-struct entry {
-	uint64_t key;
-	uint32_t ring;
-	struct ring_cursor *cursor;
-};
-
 struct hook_source {
 	const struct file *file;
 	struct ring_cursor *cursors; /* parallel to the file's rings */
-	struct entry *heap;
+	/* Pointers alone: an element with the key beside it would be loaded by wider loads than the
+	 * store of its key, which misses store forwarding. */
+	struct ring_cursor **heap;
 	size_t count;
 	int64_t time_ns; /* CLOCK_REALTIME of the top's key if files are merged by it; else 0 */
 	struct tick_range stamps, keys;
@@ -184,7 +179,7 @@ static void hook_iter_add_cursor(
 		return;
 	if (c->p)
 		it->reading.loaded += c->section->raw;
-	s->heap[s->count++] = (struct entry){.ring = c->hook.ring, .cursor = c};
+	s->heap[s->count++] = c;
 }
 
 void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
@@ -219,7 +214,7 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 		return;
 	it->started = true;
 	it->current = s;
-	it->lone = s->heap[0].cursor;
+	it->lone = s->heap[0];
 	if (!it->checks_times)
 		ring_cursor_alone(it->lone);
 }
@@ -234,25 +229,26 @@ void hook_iter_spare(struct hook_iter *it, unsigned spared)
 	it->spared = spared;
 }
 
-static bool entry_before(const void *ctx, const void *x, const void *y)
+static bool hook_iter_is_before(const void *ctx, const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
+	const struct ring_cursor *const *a = x, *const *b = y;
 
 	(void)ctx;
-	return a->key != b->key ? a->key < b->key : a->ring < b->ring;
+	return (*a)->key != (*b)->key ? (*a)->key < (*b)->key : (*a)->hook.ring < (*b)->hook.ring;
 }
 
 static void hook_iter_sift_down(struct hook_source *s, size_t i)
 {
-	struct entry e = s->heap[i];
+	struct ring_cursor *c = s->heap[i];
 
-	heap_sift_down(s->heap, s->count, i, &e, sizeof e, entry_before, NULL);
+	heap_sift_down(
+		s->heap, s->count, i, &c, sizeof(struct ring_cursor *), hook_iter_is_before, NULL);
 }
 
 static void set_time(const struct hook_iter *it, struct hook_source *s)
 {
 	if (s->count && it->by_time)
-		s->time_ns = clock_cursor_time(&s->clock, s->heap[0].key);
+		s->time_ns = clock_cursor_time(&s->clock, s->heap[0]->key);
 }
 
 static int start_source(struct hook_iter *it, struct hook_source *s)
@@ -260,14 +256,12 @@ static int start_source(struct hook_iter *it, struct hook_source *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct ring_cursor *c = s->heap[i].cursor;
-		int rc = ring_cursor_next(c, &it->reading);
+		int rc = ring_cursor_next(s->heap[i], &it->reading);
 
 		if (rc < 0)
 			return rc;
 		if (rc)
-			s->heap[n++] =
-				(struct entry){.key = c->key, .ring = c->hook.ring, .cursor = c};
+			s->heap[n++] = s->heap[i];
 	}
 	s->count = n;
 	for (size_t i = n / 2; i-- > 0;)
@@ -279,16 +273,14 @@ static int start_source(struct hook_iter *it, struct hook_source *s)
 /* Steps past the last hook returned. */
 static int hook_iter_advance_source(struct hook_iter *it, struct hook_source *s)
 {
-	struct entry *top = &s->heap[0];
-	bool taken = ring_cursor_try_next(top->cursor);
-	int rc = taken ? 1 : ring_cursor_next(top->cursor, &it->reading);
+	struct ring_cursor *top = s->heap[0];
+	bool taken = ring_cursor_try_next(top);
+	int rc = taken ? 1 : ring_cursor_next(top, &it->reading);
 
 	if (rc < 0)
 		return rc;
-	if (rc)
-		top->key = top->cursor->key;
-	else
-		*top = s->heap[--s->count];
+	if (!rc)
+		s->heap[0] = s->heap[--s->count];
 	if (s->count > 1)
 		hook_iter_sift_down(s, 0);
 	set_time(it, s);
@@ -297,16 +289,16 @@ static int hook_iter_advance_source(struct hook_iter *it, struct hook_source *s)
 
 static bool source_before(const struct hook_source *a, const struct hook_source *b)
 {
-	const struct entry *x = &a->heap[0], *y = &b->heap[0];
+	const struct ring_cursor *x = a->heap[0], *y = b->heap[0];
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
 	if (x->key != y->key)
 		return x->key < y->key;
-	if (x->ring != y->ring)
-		return x->ring < y->ring;
-	if (x->cursor->hook.position != y->cursor->hook.position)
-		return x->cursor->hook.position < y->cursor->hook.position;
+	if (x->hook.ring != y->hook.ring)
+		return x->hook.ring < y->hook.ring;
+	if (x->hook.position != y->hook.position)
+		return x->hook.position < y->hook.position;
 	return a->file->pub.index < b->file->pub.index;
 }
 
@@ -433,7 +425,7 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 	}
 	rc = hook_iter_step_merge(it);
 	if (rc > 0)
-		*c = it->current->heap[0].cursor;
+		*c = it->current->heap[0];
 	return rc;
 }
 
