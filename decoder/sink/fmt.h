@@ -72,6 +72,13 @@ static inline char *fmt_8(char *p, uint32_t v)
 	return p + 8;
 }
 
+/* Stores v < 10,000 with leading zeros. */
+static inline char *fmt_4(char *p, uint32_t v)
+{
+	fmt_store8(p, (fmt_split8(v) + FMT_ZEROS) >> 32);
+	return p + 4;
+}
+
 /* The number of digits of v < 100,000,000. */
 static inline unsigned fmt_width8(uint32_t v)
 {
@@ -85,6 +92,9 @@ static inline unsigned fmt_width8(uint32_t v)
 /* v < 100,000,000. */
 static inline char *fmt_short(char *p, uint32_t v)
 {
+	/* Many are counts of few things. */
+	if (v < 10)
+		return fmt_char(p, (char)('0' + v));
 	unsigned n = fmt_width8(v);
 
 	fmt_store8(p, (fmt_split8(v) + FMT_ZEROS) >> (64 - 8 * n));

@@ -16,6 +16,9 @@ enum {
 	CACHED = 256,	 /* spelled texts of a kind */
 	LINE_ROOM = 320, /* for all parts of bounded length but words and cached texts */
 	JSON_WORD = 11,
+	TIME_TAIL_DIGITS = 4,
+	TIME_TAIL = 10000,
+	LINE_TIME = 2 * FMT_SECONDS + 2 * FMT_SLACK, /* with spaces before it */
 };
 
 /* A name or task as spelled, with its fixed delimiters. */
@@ -33,9 +36,9 @@ struct hook_lines {
 	struct time_text time;
 	unsigned seconds; /* of relative times: digits of the trace's last second */
 	struct spelled names[CACHED], tasks[CACHED];
-	uint64_t second; /* of the hook before */
-	char second_text[FMT_U64 + 2 * FMT_SLACK];
-	size_t second_length;
+	uint64_t head; /* of the time before: without its last digits */
+	char head_text[LINE_TIME];
+	size_t head_length;
 	struct hook_fields fields;
 };
 
@@ -61,7 +64,7 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	l->format = format;
 	l->width = r->width;
 	l->has_containers = trace_has_several_containers(r->trace);
-	l->second = UINT64_MAX;
+	l->head = UINT64_MAX;
 	l->time = time_text_of(r);
 	l->seconds = hook_lines_count_digits(r->trace);
 	hook_fields_init(&l->fields, r->trace,
@@ -192,51 +195,56 @@ static char *hook_lines_fmt_spelled(char *p, const struct out *text)
 	return text->len ? fmt_padded(p, text->buf, text->len) : p;
 }
 
-/* Seconds and, with the point or without it, nanoseconds: many hooks have the same second. */
-static char *hook_lines_fmt_time(struct hook_lines *l, char *p, int64_t ns, bool point)
+/* Aligned. since: after the trace's first hook. */
+static char *hook_lines_spell_relative(const struct hook_lines *l, char *p, int64_t since)
 {
-	if (ns < (int64_t)TIME_SECOND_NS)
-		return point ? fmt_seconds(p, ns) : fmt_i64(p, ns);
-	uint64_t second = (uint64_t)ns / TIME_SECOND_NS;
-	if (second != l->second) {
-		l->second = second;
-		l->second_length = (size_t)(fmt_u64(l->second_text, second) - l->second_text);
-	}
-	p = fmt_padded(p, l->second_text, l->second_length);
-	*p = '.';
-	return fmt_9(p + point, (uint32_t)((uint64_t)ns % TIME_SECOND_NS));
+	const size_t all = l->seconds + sizeof "+.000000000" - 1;
+	char text[FMT_SECONDS + 1 + FMT_SLACK], *end = text;
+
+	if (since >= 0)
+		end = fmt_char(end, '+');
+	end = fmt_seconds(end, since);
+	const size_t length = (size_t)(end - text), spaces = length < all ? all - length : 0;
+
+	memset(p, ' ', spaces);
+	return fmt_copy(p + spaces, text, length);
 }
 
-/* Aligned. */
-static char *hook_lines_fmt_relative(struct hook_lines *l, char *p, int64_t ns)
+static char *hook_lines_spell_time(const struct hook_lines *l, char *p, int64_t ns)
+{
+	if (l->format != FORMAT_TEXT)
+		return fmt_i64(p, ns);
+	return l->time.how == TIMES_UNIX ? fmt_seconds(p, ns) : hook_lines_spell_relative(l, p, ns);
+}
+
+/* Hooks that follow each other have all but the last digits in common. */
+static char *hook_lines_fmt_time(struct hook_lines *l, char *p, int64_t ns)
+{
+	if (ns < TIME_TAIL)
+		return hook_lines_spell_time(l, p, ns);
+	if ((uint64_t)ns / TIME_TAIL != l->head) {
+		l->head = (uint64_t)ns / TIME_TAIL;
+		l->head_length = (size_t)(hook_lines_spell_time(l, l->head_text, ns) -
+					  l->head_text - TIME_TAIL_DIGITS);
+	}
+	p = fmt_padded(p, l->head_text, l->head_length);
+	return fmt_4(p, (uint32_t)((uint64_t)ns % TIME_TAIL));
+}
+
+/* Of text. */
+static char *hook_lines_fmt_moment(struct hook_lines *l, struct out *o, char *p, int64_t ns)
 {
 	int64_t since;
 
+	if (l->time.how == TIMES_ISO) {
+		units_iso8601(o, ns);
+		return o->buf + o->len;
+	}
+	if (l->time.how == TIMES_UNIX)
+		return hook_lines_fmt_time(l, p, ns);
 	if (__builtin_sub_overflow(ns, l->time.start, &since))
 		since = ns < 0 ? INT64_MIN : INT64_MAX;
-	char *begin = p;
-
-	if (since >= 0)
-		p = fmt_char(p, '+');
-	p = hook_lines_fmt_time(l, p, since, true);
-	const size_t length = (size_t)(p - begin), all = l->seconds + sizeof "+.000000000" - 1;
-
-	if (length < all) {
-		memmove(begin + all - length, begin, length);
-		memset(begin, ' ', all - length);
-		p = begin + all;
-	}
-	return fmt_text(p, " s");
-}
-
-static char *hook_lines_fmt_moment(struct hook_lines *l, struct out *o, char *p, int64_t ns)
-{
-	if (l->time.how == TIMES_RELATIVE)
-		return hook_lines_fmt_relative(l, p, ns);
-	if (l->time.how == TIMES_UNIX)
-		return hook_lines_fmt_time(l, p, ns, true);
-	units_iso8601(o, ns);
-	return o->buf + o->len;
+	return fmt_text(hook_lines_fmt_time(l, p, since), " s");
 }
 
 static void write_quoted(struct out *o, const struct hook *h)
@@ -329,7 +337,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = hook_lines_fmt_time(l, json_fmt_first_key(p, "time_ns"), h->time_ns, false);
+	p = hook_lines_fmt_time(l, json_fmt_first_key(p, "time_ns"), h->time_ns);
 	p = fmt_u64(json_fmt_key(p, "ticks"), h->ticks);
 	p = json_fmt_key(p, "cpu");
 	p = hook_on_cpu(h) ? fmt_u32(p, h->ring) : fmt_text(p, "null");
@@ -367,7 +375,7 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * FMT_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = fmt_char(hook_lines_fmt_time(l, p, h->time_ns, false), ',');
+	p = fmt_char(hook_lines_fmt_time(l, p, h->time_ns), ',');
 	p = fmt_char(fmt_u64(p, h->ticks), ',');
 	p = fmt_char(hook_on_cpu(h) ? fmt_u32(p, h->ring) : p, ',');
 	p = fmt_u32(p, h->tid);
