@@ -35,6 +35,58 @@ cat >expected <<'END'
 END
 sed 's/^.* 1 000000/000000/' out | cmp - expected || fail "fields"
 
+# Hooks of one schema with equal numbers of words whose conditions and repeats come out differently, in
+# turns: the places of the values are those of the hook.
+make_clocked forms.bin <<'END'
+cpus 1
+section schema
+| major 0x20 app "Application"
+| hook 0x1 "mixed"
+|   u32 known hex
+|   u32 parts
+|   if known & 1
+|     u32 one na0
+|   end
+|   if known & 2
+|     i32 two
+|   end
+|   repeat parts
+|     u32 part
+|     string name
+|   end
+section hooks ring=0
+hook 0x20 1 at=1000 1 1 0 8 "a"
+hook 0x20 1 at=2000 2 1 0xFFFFFFFF 8 "b"
+hook 0x20 1 at=3000 0 2 7 8 "c" "d"
+hook 0x20 1 at=4000 257 1 7 8 "e"
+hook 0x20 1 at=5000 0 2 9 10 "\"" ","
+hook 0x20 1 at=6000 3 1 5 6 "f"
+section end
+END
+run 0 --report hooks forms.bin
+cat >expected <<'END'
+mixed known=1 parts=1 one=n/a part=8 name="a"
+mixed known=2 parts=1 two=-1 part=8 name="b"
+mixed known=0 parts=2 part=7,8 name="c","d"
+mixed known=257 parts=1 one=7 part=8 name="e"
+mixed known=0 parts=2 part=9,10 name="\"",","
+mixed known=3 parts=1 one=5 two=6 name="f" [short]
+END
+sed 's/^.* mixed/mixed/' out | cmp - expected || fail "forms of hooks as text"
+run 0 --report hooks --format json forms.bin
+cat >expected <<'END'
+{"known":1,"parts":1,"one":null,"part":[8],"name":["a"]}}
+{"known":2,"parts":1,"two":-1,"part":[8],"name":["b"]}}
+{"known":0,"parts":2,"part":[7,8],"name":["c","d"]}}
+{"known":257,"parts":1,"one":7,"part":[8],"name":["e"]}}
+{"known":0,"parts":2,"part":[9,10],"name":["\"",","]}}
+{"known":3,"parts":1,"one":5,"two":6,"name":["f"]},"fit":"short"}
+END
+sed 's/^.*"fields"://' out | cmp - expected || fail "forms of hooks as JSON"
+run 0 --report hooks --format csv forms.bin
+grep -qF '"{""known"":0,""parts"":2,""part"":[9,10],""name"":[""\"""","",""]}"' out ||
+	fail "forms of hooks as CSV"
+
 # Text and JSON have the same fields.
 command -v python3 >/dev/null || skip "fields of text beside those of JSON: no python3"
 cat >compare.py <<'END'

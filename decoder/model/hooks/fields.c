@@ -23,6 +23,23 @@ uint32_t field_fit(const struct hook *h)
 	return c.fit & FIT_SHORT ? FIT_SHORT : c.fit;
 }
 
+void schema_slot_bits(const struct schema_hook *s, const struct schema_field *f, uint32_t bits[2])
+{
+	const bool is_narrow = schema_type_words(f->type) == 1;
+	uint64_t mask = 0;
+
+	for (uint32_t pc = 0; f->slot >= 0 && pc < s->nops; pc++) {
+		if (s->ops[pc].kind == OP_IF && s->ops[pc].slot == f->slot)
+			mask |= s->ops[pc].number;
+		if (s->ops[pc].kind == OP_REPEAT && s->ops[pc].slot == f->slot)
+			mask = UINT64_MAX;
+	}
+	const uint32_t high = (uint32_t)(mask >> 32), low = (uint32_t)mask;
+	/* The bits above an i32 are its sign. The higher word of a u64 is the first one. */
+	bits[0] = is_narrow ? low | (high ? UINT32_C(1) << 31 : 0) : high;
+	bits[1] = is_narrow ? 0 : low;
+}
+
 const char *hook_string(const struct hook *h, unsigned i, uint32_t *length)
 {
 	const uint8_t *p = h->strings;

@@ -56,6 +56,12 @@ static inline void field_start(struct field_cursor *c, const struct hook *h)
 /* FIT_SHORT, else FIT_LONG, else 0; walks the fields only if needed. */
 uint32_t field_fit(const struct hook *h);
 
+/*
+ * The bits of a field's words that decide which fields its hook has, and how many times: conditions
+ * test bits, repeats use the number.
+ */
+void schema_slot_bits(const struct schema_hook *s, const struct schema_field *f, uint32_t bits[2]);
+
 /* String i of a hook: its bytes, no terminator; i below h->nstrings. */
 const char *hook_string(const struct hook *h, unsigned i, uint32_t *length);
 

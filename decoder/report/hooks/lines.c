@@ -284,18 +284,9 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 			return 0;
 	}
 	p = hook_lines_fmt_spelled(p, name);
-	if (!h->schema) {
-		out_reach(o, fmt_char(p, '\n'));
-		return 0;
-	}
 	out_reach(o, p);
-	/* Texts of the table of labels say more than their numbers. */
-	if (hook_names_read(&l->fields.names, l->fields.trace, h)) {
-		hook_names_spell(&l->fields.names, o);
-		l->fields.fit = field_fit(h);
-	} else if (hook_fields_write(&l->fields, o, h)) {
+	if (hook_fields_write(&l->fields, o, h))
 		return CPIDECODE_ENOMEM;
-	}
 	p = out_reserve(o, LINE_ROOM);
 	if (!p)
 		return 0;

@@ -95,21 +95,6 @@ static inline bool group_has_shape(struct group_shape *shape, const struct schem
 	       shape_has_mm(shape, set, (uint32_t)owner & CPI_MINOR_MM);
 }
 
-/* The bits of a slot that a hook's form depends on: conditions test bits, repeats use the number.
- */
-static uint64_t shape_find_mask(const struct schema_hook *s, int16_t slot)
-{
-	uint64_t mask = 0;
-
-	for (uint32_t pc = 0; slot >= 0 && pc < s->nops; pc++) {
-		if (s->ops[pc].kind == OP_IF && s->ops[pc].slot == slot)
-			mask |= s->ops[pc].number;
-		if (s->ops[pc].kind == OP_REPEAT && s->ops[pc].slot == slot)
-			mask = UINT64_MAX;
-	}
-	return mask;
-}
-
 static bool shape_add_check(struct group_shape *shape, const uint8_t *p, uint32_t at, uint32_t bits)
 {
 	if (!bits)
@@ -119,19 +104,6 @@ static bool shape_add_check(struct group_shape *shape, const uint8_t *p, uint32_
 	shape->check[shape->checks++] =
 		(struct shape_check){shape->count, at, bits, get_le32(p + at) & bits};
 	return true;
-}
-
-/* Adds the checks of a field with those bits. */
-static bool shape_add_checks(struct group_shape *shape, const uint8_t *p, uint32_t at,
-	uint64_t mask, enum field_type type)
-{
-	const uint32_t high = (uint32_t)(mask >> 32), low = (uint32_t)mask;
-
-	/* The bits above an i32 are its sign. */
-	if (schema_type_words(type) == 1)
-		return shape_add_check(shape, p, at, low | (high ? UINT32_C(1) << 31 : 0));
-	/* The higher word is the first one. */
-	return shape_add_check(shape, p, at, high) && shape_add_check(shape, p, at + 4, low);
 }
 
 /* Figures are read in loops of their own; the other fields have DECODE_NOTHING for a kind. */
@@ -182,11 +154,12 @@ static bool shape_add_fields(struct group_shapes *shapes, struct group_shape *sh
 		const struct group_field *means = plan->means[v.index];
 		const uint32_t words = schema_type_words(v.field->type);
 		const uint32_t at = REC_DATA + 4 * (c.words_used - words);
-		uint64_t mask = shape_find_mask(plan->schema, v.field->slot);
+		uint32_t bits[2];
 
+		schema_slot_bits(plan->schema, v.field, bits);
 		if (means->op == DECODE_KNOWN) {
 			known = v.u;
-			mask |= SCOPE_KNOWN_TEXT;
+			bits[words == 2] |= SCOPE_KNOWN_TEXT;
 		}
 		/* The text may be the label. */
 		if ((means->op >= DECODE_ARG_NAME && group_plan_has_values(plan)) ||
@@ -196,7 +169,8 @@ static bool shape_add_fields(struct group_shapes *shapes, struct group_shape *sh
 		shape->records[shape->count].has_label |= means->op == DECODE_LABEL;
 		if (!words)
 			continue;
-		if (!shape_add_checks(shape, p, at, mask, v.field->type) ||
+		if (!shape_add_check(shape, p, at, bits[0]) ||
+			!shape_add_check(shape, p, at + 4, bits[1]) ||
 			(group_field_is_wanted(means, plan->wants) &&
 				!shape_add_field(shapes, shape, at, means, &v)))
 			return false;
