@@ -31,6 +31,7 @@ enum {
 
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ARGUMENT_NAMES = 3,
+	INTERNED_ARGUMENT_WORDS = 29,
 	INTERNED_NUMBER = 1,
 	INTERNED_TEXT = 2,
 
@@ -50,6 +51,7 @@ enum {
 	ARGUMENT_INT = 4,
 	ARGUMENT_DOUBLE = 5,
 	ARGUMENT_TEXT = 6,
+	ARGUMENT_WORD = 17,
 
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
@@ -206,6 +208,7 @@ void perfetto_free_sequence(struct perfetto_sequence *s)
 {
 	names_free(&s->names);
 	names_free(&s->arguments);
+	names_free(&s->words);
 }
 
 unsigned perfetto_fit(const struct perfetto_value *values, unsigned n)
@@ -273,6 +276,7 @@ static void perfetto_restart(struct perfetto *p, struct perfetto_sequence *s)
 {
 	names_forget(&s->names);
 	names_forget(&s->arguments);
+	names_forget(&s->words);
 	protobuf_open(&p->packet, TRACE_PACKET);
 	protobuf_uint(&p->packet, PACKET_SEQUENCE, s->id);
 	protobuf_uint(&p->packet, PACKET_FLAGS, FLAG_CLEARED);
@@ -342,7 +346,7 @@ static void perfetto_put_time(struct perfetto *p, struct perfetto_sequence *s, i
 void perfetto_begin_event(
 	struct perfetto *p, struct perfetto_sequence *s, enum perfetto_event_type type, int64_t t)
 {
-	if (names_are_full(&s->names) || names_are_full(&s->arguments))
+	if (names_are_full(&s->names) || names_are_full(&s->arguments) || names_are_full(&s->words))
 		perfetto_restart(p, s);
 	protobuf_open(&p->packet, TRACE_PACKET);
 	perfetto_put_time(p, s, t);
@@ -408,6 +412,15 @@ void perfetto_argument_text(struct perfetto *p, struct perfetto_sequence *s, con
 {
 	perfetto_open_argument(p, s, name, n);
 	protobuf_string(&p->packet, ARGUMENT_TEXT, v, length);
+	protobuf_close(&p->packet);
+}
+
+void perfetto_argument_word(struct perfetto *p, struct perfetto_sequence *s, const char *name,
+	size_t n, const char *v, size_t length)
+{
+	perfetto_open_argument(p, s, name, n);
+	protobuf_uint(&p->packet, ARGUMENT_WORD,
+		perfetto_intern(p, &s->words, INTERNED_ARGUMENT_WORDS, v, length));
 	protobuf_close(&p->packet);
 }
 

@@ -65,7 +65,7 @@ struct perfetto_sequence {
 	uint32_t id;
 	uint64_t track;
 	int64_t clock; /* the last time that was sent */
-	struct perfetto_names names, arguments;
+	struct perfetto_names names, arguments, words;
 	/* Its defaults: the counters of its values, in order. */
 	struct perfetto_value counters[PERFETTO_VALUES_MAX];
 	unsigned ncounters;
@@ -126,6 +126,9 @@ void perfetto_argument_int(
 void perfetto_argument_double(
 	struct perfetto *p, struct perfetto_sequence *s, const char *name, size_t n, double v);
 void perfetto_argument_text(struct perfetto *p, struct perfetto_sequence *s, const char *name,
+	size_t n, const char *v, size_t length);
+/* A text that many events have: it is sent once. */
+void perfetto_argument_word(struct perfetto *p, struct perfetto_sequence *s, const char *name,
 	size_t n, const char *v, size_t length);
 void perfetto_end_event(struct perfetto *p);
 

@@ -79,8 +79,8 @@ in_file err '2 of 2 intervals have it'
 in_file out '^summary: 950$'
 in_file out '^0 860$'
 run 0 --format chrome --compensate nested.bin
-in_file out '"ts":0.000,"name":"outer","args":\{"cpu":0,"compensated_ns":950.0,'
-in_file out '"ts":0.500,"name":"inner","args":\{"cpu":0,"compensated_ns":90.0,'
+in_file out '"ts":0.000,"name":"outer","args":\{"cpu":0,"elapsed_cycles":950,"compensated_ns":950.0,'
+in_file out '"ts":0.500,"name":"inner","args":\{"cpu":0,"elapsed_cycles":90,"compensated_ns":90.0,'
 in_file out '"ph":"E".*"ts":1.000'
 run 0 --format chrome nested.bin
 not_in_file out compensated_ns

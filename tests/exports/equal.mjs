@@ -7,15 +7,28 @@ import fs from "node:fs";
 import { readCsv } from "./csv.mjs";
 import { TraceProcessor } from "./trace_processor.mjs";
 
-const counts = ["cpu", "instructions", "cycles", "busy_cycles", "thread_instructions",
+const counts = ["cpu", "elapsed_cycles", "instructions", "cycles", "busy_cycles", "thread_instructions",
 	"thread_cycles", "on_cpu_ns", "off_cpu_ns", "ctx_switches", "migrations", "faults",
 	"unexplained_ns", "own_inside_ns", "own_nested_ns"];
 const reals = ["raw_cpi", "scaled_cpi", "busy_pct", "thread_cpi", "idle_pct", "intr_pct",
 	"actual_perf_pct"];
 /* All other columns are events. */
-const notCounters = ["start_ns", "end_ns", "elapsed_cycles", "pid", "tid", "task", "minor", "label",
-	"depth", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method",
-	"container", "id", "parent_id"];
+const attributes = ["minor", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method",
+	"container"];
+const notCounters = ["start_ns", "end_ns", "pid", "tid", "task", "label", "depth", ...attributes, "id",
+	"parent_id"];
+
+/* A cell whose value goes without saying is left out: 0, the major of CPI's hooks, the processor of the
+ * end. */
+const majorOfCpi = "192";
+function attributeOf(row, column) {
+	const value = row[column];
+	if (column === "start_cpu")
+		return value === row.cpu ? "" : value;
+	if (column === "major")
+		return value === majorOfCpi ? "" : value;
+	return ["minor", "types"].includes(column) && value === "0" ? "" : value;
+}
 
 /* The innermost container of an interval of depth d is the last one of depth d - 1 before it. */
 function addParents(rows) {
@@ -49,6 +62,12 @@ function argumentsOf(columns) {
 	const alike = new Set(names.filter((n) => / \(\d+\)$/.test(n))
 		.map((n) => n.replace(/ \(\d+\)$/, "")));
 	return new Set(names.filter((n) => !alike.has(n.replace(/ \(\d+\)$/, ""))));
+}
+
+/* How trace_processor names an argument of a Perfetto trace. */
+const ownNames = new Set([...counts, ...reals, ...notCounters]);
+function annotationOf(name) {
+	return (ownNames.has(name) || name.startsWith("arg_") ? "arg_" + name : name).replace(/[.[\]]/g, "_");
 }
 
 function durationOf(row) {
@@ -192,32 +211,39 @@ class Comparison {
 	}
 
 	async compareArguments() {
-		const argument = this.epoch === null ? "debug." : "args.arg.";
-		const flags = this.epoch === null ? "debug.flags" : "args.flags";
+		const nameOfArgument = (name) => this.epoch === null ? "debug." + annotationOf(name)
+			: "args.arg." + name;
 		const found = await this.tp.query(`select s.ts, s.name, a.key, a.display_value
 			from slice s join args a using (arg_set_id)`);
 		this.addEpoch(found);
 		const text = (v) => v === "" || isNaN(v) || /^-?[1-9]\d*$/.test(v) ? v : String(Number(v) + 0);
-		const expected = [], known = argumentsOf(this.columns);
+		const expected = [], known = new Map();
+		for (const name of argumentsOf(this.columns))
+			known.set(nameOfArgument(name), name);
 		for (const r of this.rows)
 			for (const [column, value] of Object.entries(r))
 				/* CSV has an empty text and none in the same way. */
-				if (value && column.startsWith("arg.") && known.has(column.slice(4)))
+				if (value && column.startsWith("arg.") && known.has(nameOfArgument(column.slice(4))))
 					expected.push([r.start_ns, nameOf(r), column.slice(4), text(value)].join(" "));
 		this.compare("arguments", expected,
 			/* Nor does it have numbers that are not finite. */
 			found.filter((a) => a[3] && !/^-?(inf|nan)/i.test(a[3]))
-				.filter((a) => a[2].startsWith(argument) && known.has(a[2].slice(argument.length)))
-				.map((a) => [a[0], shownName(a[1]), a[2].slice(argument.length),
-					text(String(a[3]))]
+				.filter((a) => known.has(a[2]))
+				.map((a) => [a[0], shownName(a[1]), known.get(a[2]), text(String(a[3]))]
 					.join(" ")));
-		this.compare("flags", this.rows.map((r) => r.flags.split("+")
-			.filter((f) => f && !["summary", "detailed", "quality"].includes(f)).join("+"))
-			.filter((f) => f),
-			found.filter((a) => a[2] === flags).map((a) => a[3]));
-		const container = this.epoch === null ? "debug.container" : "args.container";
-		this.compare("containers", this.rows.map((r) => r.container).filter((c) => c),
-			found.filter((a) => a[2] === container).map((a) => a[3]));
+		for (const column of attributes)
+			this.compareColumn(found, column, (row) => attributeOf(row, column) ?? "");
+		/* Perfetto has none: they would make a trace of time and label half as large again. */
+		if (this.epoch !== null)
+			this.compareColumn(found, "id", (row) => row.id);
+	}
+
+	compareColumn(found, column, of) {
+		const key = (this.epoch === null ? "debug." : "args.") + column;
+		this.compare(column,
+			this.rows.filter((r) => of(r)).map((r) => [r.start_ns, nameOf(r), of(r)].join(" ")),
+			found.filter((a) => a[2] === key)
+				.map((a) => [a[0], shownName(a[1]), a[3]].join(" ")));
 	}
 
 	async compareRest() {

@@ -117,8 +117,30 @@ section end
 END
 }
 
+# named_trace FILE: arguments and an event whose names are columns', and one with the prefix of arguments.
+named_trace()
+{
+	"$MKTRACE" - "$1" <<'END'
+clock tsc
+hz 1000000000
+sync 0 1700000000000000000 1000
+section labels
+# number 1
+label "get"
+section tasks
+task 7 5 0 "worker"
+section hooks ring=0
+hook 0xC2 0x20000000 tid=7 at=1000 1 1 64:100 4 5 0 1 64:12 0 4 64:0 0 1 64:5 0 1 64:6 "types" "method" "GET" "size" "arg_size"
+group mm=3 tid=7 at=3000 elapsed=100 types=1 label="counted" summary
+cpu 0 100 0
+endgroup
+hook 0xC1 0x20000003 tid=7 at=3000 2 2 64:100 0 1 64:2 64:0 64:0 0 1 64:3 64:0 64:0 "types" "elapsed_cycles"
+section end
+END
+}
+
 # export_all FORMAT: golden traces, a measured one, and generated ones: of nested intervals, of CPU
-# utilisation, with time hooks, and of many labels and threads.
+# utilisation, with time hooks, of many labels and threads, and of values that are named like columns.
 export_all()
 {
 	for dir in "$here"/../golden/cases/*/; do
@@ -136,7 +158,8 @@ export_all()
 	"$GENTRACE" -k groups -n 1000 -u utilisation.bin
 	"$GENTRACE" -k groups -n 2000 -p label,thread,time -l 5000 -e labels.bin
 	"$GENTRACE" -k groups -n 6000 -t 2000 -p label,time threads.bin
-	for name in measured deep utilisation labels threads; do
+	named_trace named.bin
+	for name in measured deep utilisation labels threads named; do
 		export_trace $name "$1"
 	done
 }

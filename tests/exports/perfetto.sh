@@ -73,10 +73,20 @@ ask lossy.perfetto "select t.name, a.key, a.int_value from slice s join track t 
 	join thread_counter_track x on x.id = t.id join thread th using (utid)
 	where th.name = 'wor;ker' order by 1"
 printf '%s\n' '["cpu 1: losses","debug.full","3"]' '["cpu 1: losses","debug.held","2"]' \
-	'["cpu 1: losses","debug.overwritten","7"]' '["busy_pct"]' '["cpu"]' '["raw_cpi"]' \
-	'["scaled_cpi"]' | answered "losses and counters"
+	'["cpu 1: losses","debug.overwritten","7"]' '["busy_pct"]' '["cpu"]' \
+	'["elapsed_cycles"]' '["raw_cpi"]' '["scaled_cpi"]' | answered "losses and counters"
 
-# 25 bytes an interval for time and label.
+# An argument named like a column stays apart from it.
+ask named.perfetto "select a.key, a.display_value from slice s join args a using (arg_set_id)
+	where s.name = 'get' and (a.key glob '*types' or a.key glob '*method' or a.key glob '*size')
+	order by a.key" \
+	"select t.name, c.value from counter c join track t on t.id = c.track_id
+	where t.name in ('types', 'event.types', 'elapsed_cycles', 'event.elapsed_cycles') order by 1, 2"
+printf '%s\n' '["debug.arg_arg_size","6"]' '["debug.arg_method","GET"]' '["debug.arg_types","12"]' \
+	'["debug.size","5"]' '["elapsed_cycles",100]' '["elapsed_cycles",100]' \
+	'["event.elapsed_cycles",3]' '["event.types",2]' | answered "names of columns"
+
+# 25 bytes an interval for time and label, and 8 for its cycles.
 awk 'BEGIN {
 	print "clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection tasks"
 	print "task 7 5 0 \"worker\"\nsection hooks guest=0"
@@ -89,7 +99,7 @@ awk 'BEGIN {
 }' | "$MKTRACE" - small.bin
 run 0 --format perfetto -o small.perfetto small.bin
 bytes=$(wc -c <small.perfetto)
-[ "$bytes" -lt 500000 ] || fail "20000 intervals take $bytes bytes"
+[ "$bytes" -lt 660000 ] || fail "20000 intervals take $bytes bytes"
 
 run 2 --report summary --format perfetto plain.bin
 in_file err 'that is an export of the intervals'

@@ -9,6 +9,8 @@
 
 #include "../../../formats/interval_hooks.h"
 #include "../../sink/json.h"
+#include "../values/columns.h"
+#include "../values/interval_columns.h"
 #include "export.h"
 
 /*
@@ -27,6 +29,7 @@ struct chrome_export {
 	struct report *r;
 	struct json json;
 	struct out text;
+	uint8_t *taken; /* names of values */
 	bool several_machines;
 	int64_t base;
 	uint32_t lanes; /* further ones, of all threads */
@@ -119,6 +122,7 @@ static void chrome_put_figures(struct chrome_export *e, const struct interval *i
 
 	if (!(iv->ring & TF_GUEST_RING) && !(iv->flags & IV_OPEN))
 		json_member_u64(j, "cpu", iv->ring);
+	json_member_u64(j, EXPORT_ELAPSED_CYCLES, iv->elapsed);
 	if (e->r->compensate)
 		json_member_fixed(j, EXPORT_COMPENSATED, iv->elapsed_ns, 1);
 	for (unsigned i = 0; i < EXPORT_COUNTS; i++)
@@ -137,18 +141,18 @@ static int chrome_put_value(
 	if (v->type < INTERVAL_ARG_U64 || v->type > INTERVAL_ARG_TEXT ||
 		(v->type == INTERVAL_ARG_F64 && !isfinite(v->f)))
 		return 0;
+	struct trace_text name = trace_text_at(e->r->trace, v->name);
 	if (v->kind == VALUE_EVENT) {
-		export_name_event(e->r, v->name, &e->text);
+		name = export_name_value(e->r, VALUE_EVENT, v->name, e->taken, &e->text);
 	} else {
-		struct trace_text name = trace_text_at(e->r->trace, v->name);
-
 		e->text.len = 0;
-		out_str(&e->text, "arg.");
+		out_str(&e->text, VALUE_ARGUMENT_PREFIX);
 		out_bytes(&e->text, name.at, name.length);
+		name = (struct trace_text){.at = e->text.buf, .length = (uint32_t)e->text.len};
 	}
 	if (e->text.error)
 		return CPIDECODE_ENOMEM;
-	json_key_bytes(j, e->text.buf, e->text.len);
+	json_key_bytes(j, name.at, name.length);
 	if (v->type == INTERVAL_ARG_U64)
 		json_u64(j, v->u);
 	else if (v->type == INTERVAL_ARG_I64)
@@ -158,6 +162,27 @@ static int chrome_put_value(
 	else
 		json_string(j, iv->value_texts + v->at, v->length);
 	return 0;
+}
+
+static void chrome_put_attributes(struct chrome_export *e, const struct interval *iv)
+{
+	struct export_attribute at[EXPORT_ATTRIBUTES];
+	const unsigned n = export_find_attributes(iv, &e->text, at);
+	struct json *j = &e->json;
+
+	for (unsigned i = 0; i < n; i++) {
+		json_key(j, at[i].name);
+		if (at[i].text)
+			json_string(j, at[i].text, at[i].length);
+		else
+			json_u64(j, at[i].number);
+	}
+	const struct cell id =
+		interval_id_cell((struct interval_hook){iv->machine, iv->ring, iv->position}, true);
+	e->text.len = 0;
+	cell_spell_id(&e->text, &id);
+	json_key(j, "id");
+	json_string(j, e->text.buf, e->text.len);
 }
 
 static int chrome_begin_slice(
@@ -181,14 +206,7 @@ static int chrome_begin_slice(
 	chrome_put_figures(e, iv);
 	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
 		rc = chrome_put_value(e, iv, &iv->values[i]);
-	if (iv->has_label && iv->mm)
-		json_member_u64(j, "minor", iv->mm);
-	if (export_flags(iv, &e->text)) {
-		json_key(j, "flags");
-		json_string(j, e->text.buf, e->text.len);
-	}
-	if (iv->task && iv->task->container)
-		json_member_text(j, "container", iv->task->container);
+	chrome_put_attributes(e, iv);
 	json_close(j, '}');
 	json_close(j, '}');
 	return e->text.error ? CPIDECODE_ENOMEM : rc;
@@ -219,6 +237,9 @@ int export_chrome(struct report *r, struct interval_stream *s)
 
 	if (rc)
 		return rc;
+	e.taken = export_names_new(r);
+	if (!e.taken)
+		return CPIDECODE_ENOMEM;
 	out_memory(&e.text);
 	json_open(j, '{');
 	json_member_text(j, "displayTimeUnit", "ns");
@@ -235,6 +256,7 @@ int export_chrome(struct report *r, struct interval_stream *s)
 	json_close(j, '}');
 	json_end_line(j);
 	out_discard(&e.text);
+	free(e.taken);
 	if (!rc) {
 		export_note_lanes(r, &lanes, "tracks");
 		report_note(r,

@@ -29,6 +29,7 @@ enum track_of {
 /* Counters of a thread: the processor an interval ended on, its figures, then its events. */
 enum {
 	COUNTER_CPU,
+	COUNTER_ELAPSED,
 	COUNTER_COUNTS,
 	COUNTER_REALS = COUNTER_COUNTS + EXPORT_COUNTS,
 	COUNTERS_OWN = COUNTER_REALS + EXPORT_REALS,
@@ -72,6 +73,7 @@ struct perfetto_export {
 	struct report *r;
 	struct perfetto to;
 	struct out text;
+	uint8_t *taken; /* names of values */
 	bool several_machines;
 	struct cpu_track *cpus;
 	size_t ncpus, cpus_room;
@@ -262,10 +264,11 @@ static int perfetto_find_event(
 		}
 	if (array_grow(&tracks->events, tracks->count, &tracks->room, sizeof *tracks->events))
 		return CPIDECODE_ENOMEM;
-	export_name_event(e->r, name, &e->text);
+	const struct trace_text text =
+		export_name_value(e->r, VALUE_EVENT, name, e->taken, &e->text);
 	if (e->text.error)
 		return CPIDECODE_ENOMEM;
-	*uuid = perfetto_describe_counter(e, tracks, e->text.buf, e->text.len, PERFETTO_COUNT);
+	*uuid = perfetto_describe_counter(e, tracks, text.at, text.length, PERFETTO_COUNT);
 	tracks->events[tracks->count++] = (struct event_counter){name, *uuid};
 	return 0;
 }
@@ -319,6 +322,10 @@ static void perfetto_find_figures(struct perfetto_export *e, struct thread_track
 					export_reals[i].name, PERFETTO_NO_UNIT),
 				value);
 	}
+	counter_values_add(v,
+		perfetto_find_counter(
+			e, tracks, COUNTER_ELAPSED, EXPORT_ELAPSED_CYCLES, PERFETTO_COUNT),
+		iv->elapsed);
 	if (!(iv->ring & TF_GUEST_RING) && !(iv->flags & IV_OPEN))
 		counter_values_add_count(v,
 			perfetto_find_counter(e, tracks, COUNTER_CPU, "cpu", PERFETTO_NO_UNIT),
@@ -347,8 +354,11 @@ static int perfetto_find_values(struct perfetto_export *e, struct thread_tracks 
 static void perfetto_put_argument(struct perfetto_export *e, struct perfetto_sequence *s,
 	const struct interval *iv, const struct interval_value *v)
 {
-	struct trace_text name = trace_text_at(e->r->trace, v->name);
+	const struct trace_text name =
+		export_name_value(e->r, VALUE_ARGUMENT, v->name, e->taken, &e->text);
 
+	if (e->text.error)
+		return;
 	switch (v->type) {
 	case INTERVAL_ARG_U64:
 		perfetto_argument_uint(&e->to, s, name.at, name.length, v->u);
@@ -368,7 +378,24 @@ static void perfetto_put_argument(struct perfetto_export *e, struct perfetto_seq
 	}
 }
 
-/* Values that are not figures: only if unlike those of most intervals. */
+/* What has few values is interned. */
+static void perfetto_put_attributes(
+	struct perfetto_export *e, struct perfetto_sequence *s, const struct interval *iv)
+{
+	struct export_attribute at[EXPORT_ATTRIBUTES];
+	const unsigned n = export_find_attributes(iv, &e->text, at);
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = at[i].name;
+
+		if (at[i].text)
+			perfetto_argument_word(
+				&e->to, s, name, strlen(name), at[i].text, at[i].length);
+		else
+			perfetto_argument_uint(&e->to, s, name, strlen(name), at[i].number);
+	}
+}
+
 static void perfetto_put_arguments(
 	struct perfetto_export *e, struct perfetto_sequence *s, const struct interval *iv)
 {
@@ -378,13 +405,7 @@ static void perfetto_put_arguments(
 	if (e->r->compensate)
 		perfetto_argument_double(
 			&e->to, s, EXPORT_COMPENSATED, strlen(EXPORT_COMPENSATED), iv->elapsed_ns);
-	if (iv->has_label && iv->mm)
-		perfetto_argument_uint(&e->to, s, "minor", 5, iv->mm);
-	if (export_flags(iv, &e->text))
-		perfetto_argument_text(&e->to, s, "flags", 5, e->text.buf, e->text.len);
-	if (iv->task && iv->task->container)
-		perfetto_argument_text(&e->to, s, "container", 9, iv->task->container,
-			strlen(iv->task->container));
+	perfetto_put_attributes(e, s, iv);
 }
 
 static const char *const cpu_figures[CPU_FIGURES] = {"raw_cpi", "scaled_cpi", "busy_pct"};
@@ -541,6 +562,7 @@ static void perfetto_finish(struct perfetto_export *e)
 		for (size_t k = 0; k < trace_file(t, i)->nrings; k++)
 			perfetto_put_losses(e, trace_file(t, i), k);
 	free(e->cpus);
+	free(e->taken);
 	perfetto_close(&e->to);
 	out_discard(&e->text);
 }
@@ -561,6 +583,9 @@ int export_perfetto(struct report *r, struct interval_stream *s)
 	if (rc)
 		return rc;
 	e.last = base;
+	e.taken = export_names_new(r);
+	if (!e.taken)
+		return CPIDECODE_ENOMEM;
 	out_memory(&e.text);
 	perfetto_open(&e.to, r->out, base);
 	lanes_init(&lanes, &writer, &e);

@@ -3,9 +3,14 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../../../formats/base/text.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/interval_hooks.h"
+#include "../../model/stats/tally/tally.h"
 #include "../values/columns.h"
+#include "../values/interval_columns.h"
 
 #define FIGURE(member) #member, offsetof(struct interval, member)
 
@@ -45,43 +50,89 @@ const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THR
 	return room;
 }
 
-bool export_flags(const struct interval *iv, struct out *to)
+static struct export_attribute attribute_of_number(const char *name, uint64_t number)
 {
-	/* Its figures show its kinds of hooks. */
-	uint32_t flags = iv->flags & ~(uint32_t)(IV_SUMMARY | IV_DETAILED | IV_QUALITY);
-
-	to->len = 0;
-	report_flags(to, flags);
-	return to->len > 0;
+	return (struct export_attribute){.name = name, .number = number};
 }
 
-/* Whether it is one of a figure's names, or reads like an event that had to be renamed. */
-static bool export_takes_name(const char *name, size_t length)
+static struct export_attribute attribute_of_text(const char *name, const char *text, size_t length)
 {
-	static const char cpu[] = "cpu";
-
-	if (length == strlen(cpu) && memcmp(name, cpu, length) == 0)
-		return true;
-	for (unsigned i = 0; i < EXPORT_COUNTS; i++)
-		if (strlen(export_counts[i].name) == length &&
-			memcmp(export_counts[i].name, name, length) == 0)
-			return true;
-	for (unsigned i = 0; i < EXPORT_REALS; i++)
-		if (strlen(export_reals[i].name) == length &&
-			memcmp(export_reals[i].name, name, length) == 0)
-			return true;
-	return length >= strlen(VALUE_EVENT_PREFIX) &&
-	       memcmp(name, VALUE_EVENT_PREFIX, strlen(VALUE_EVENT_PREFIX)) == 0;
+	return (struct export_attribute){.name = name, .text = text, .length = length};
 }
 
-void export_name_event(struct report *r, uint32_t event, struct out *to)
+static bool export_began_elsewhere(const struct interval *iv)
 {
-	struct trace_text text = trace_text_at(r->trace, event);
+	return iv->start_cpu < TF_GUEST_RING && (iv->start_cpu != iv->ring || iv->flags & IV_OPEN);
+}
+
+unsigned export_find_attributes(
+	const struct interval *iv, struct out *to, struct export_attribute at[EXPORT_ATTRIBUTES])
+{
+	unsigned n = 0;
 
 	to->len = 0;
-	if (export_takes_name(text.at, text.length))
-		out_str(to, VALUE_EVENT_PREFIX);
-	out_bytes(to, text.at, text.length);
+	report_flags(to, iv->flags);
+	const size_t flags = to->len;
+	report_methods(to, tally_method(iv->method));
+	if (iv->mm)
+		at[n++] = attribute_of_number("minor", iv->mm);
+	if (iv->types)
+		at[n++] = attribute_of_number("types", iv->types);
+	if (iv->num_cpus)
+		at[n++] = attribute_of_number("num_cpus", iv->num_cpus);
+	if (flags)
+		at[n++] = attribute_of_text("flags", to->buf, flags);
+	if (iv->time_source < INTERVAL_TIME_SOURCES) {
+		const char *source = interval_time_source_words[iv->time_source];
+
+		at[n++] = attribute_of_text("time_source", source, strlen(source));
+	}
+	if (export_began_elsewhere(iv))
+		at[n++] = attribute_of_number("start_cpu", iv->start_cpu);
+	if (iv->major != CPI_MAJOR)
+		at[n++] = attribute_of_number("major", iv->major);
+	if (to->len > flags)
+		at[n++] = attribute_of_text("method", to->buf + flags, to->len - flags);
+	if (iv->task && iv->task->container)
+		at[n++] = attribute_of_text(
+			"container", iv->task->container, strlen(iv->task->container));
+	return n;
+}
+
+/* Whether it is a column's, or reads like one that had to be renamed. */
+static bool export_takes_name(struct trace_text text, const char *prefix)
+{
+	for (const struct column *c = interval_columns; c->name || c->heading; c++)
+		if (c->name && text_is(text.at, text.length, c->name))
+			return true;
+	return text_is(text.at, text.length, EXPORT_COMPENSATED) ||
+	       (text.length >= strlen(prefix) && memcmp(text.at, prefix, strlen(prefix)) == 0);
+}
+
+uint8_t *export_names_new(const struct report *r)
+{
+	return calloc(VALUE_KINDS * trace_texts_limit(r->trace) + 1, 1);
+}
+
+struct trace_text export_name_value(const struct report *r, enum value_kind kind, uint32_t name,
+	uint8_t *taken, struct out *room)
+{
+	enum { UNKNOWN, TAKEN, FREE };
+	const char *prefix = kind == VALUE_EVENT ? VALUE_EVENT_PREFIX : "arg_";
+	const struct trace_text text = trace_text_at(r->trace, name);
+	const size_t at = kind * trace_texts_limit(r->trace) + name;
+	uint8_t is = taken ? taken[at] : UNKNOWN;
+
+	if (is == UNKNOWN)
+		is = export_takes_name(text, prefix) ? TAKEN : FREE;
+	if (taken)
+		taken[at] = is;
+	if (is == FREE)
+		return text;
+	room->len = 0;
+	out_str(room, prefix);
+	out_bytes(room, text.at, text.length);
+	return (struct trace_text){.at = room->buf, .length = (uint32_t)room->len};
 }
 
 int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l)

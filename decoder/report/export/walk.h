@@ -22,11 +22,33 @@ int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l);
 enum { EXPORT_THREAD_ROOM = 24 };
 const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THREAD_ROOM]);
 
-/* The flags that qualify an interval's figures, as a text in `to`; false: none. */
-bool export_flags(const struct interval *iv, struct out *to);
+/*
+ * What an interval's columns have besides its slice (name, times, thread, nesting) and figures.
+ * Without those that say nothing: minor and types of 0, CPI's own major, and the processor where it
+ * began if it also ended there.
+ */
+struct export_attribute {
+	const char *name;
+	const char *text; /* NULL: a number */
+	union {
+		uint64_t number;
+		size_t length;
+	};
+};
 
-/* The name of an event (trace_text_at), in `to`: event.NAME where a figure has that name. */
-void export_name_event(struct report *r, uint32_t event, struct out *to);
+enum { EXPORT_ATTRIBUTES = 9 };
+/* Returns how many there are. Texts may be in `to`. */
+unsigned export_find_attributes(
+	const struct interval *iv, struct out *to, struct export_attribute at[EXPORT_ATTRIBUTES]);
+
+/*
+ * The name of a value: event.NAME or arg_NAME, in `room`, where a column has that name.
+ * (trace_processor reads a dot in an argument's name as _.) taken: by kind and name, what was found
+ * out before, zeroed at first, of export_names_new; NULL: nothing is kept.
+ */
+struct trace_text export_name_value(const struct report *r, enum value_kind kind, uint32_t name,
+	uint8_t *taken, struct out *room);
+uint8_t *export_names_new(const struct report *r); /* for free(); NULL: no memory */
 
 /*
  * A named figure of intervals: an integer or a real. Where it was not measured there is none.
@@ -42,6 +64,8 @@ extern const struct export_figure export_counts[];
 extern const struct export_figure export_reals[]; /* double, NAN */
 enum { EXPORT_COUNTS = 13, EXPORT_COUNTS_OFTEN_0 = 6, EXPORT_REALS = 7 };
 
+/* A figure that every interval has. */
+#define EXPORT_ELAPSED_CYCLES "elapsed_cycles"
 /* With r->compensate: the elapsed time less the library's own cost; slices keep start and end. */
 #define EXPORT_COMPENSATED "compensated_ns"
 

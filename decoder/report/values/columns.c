@@ -10,7 +10,7 @@
 #include "../../model/trace/labels.h"
 #include "../../sink/escapes.h"
 
-static const char argument_prefix[] = "arg.", event_prefix[] = VALUE_EVENT_PREFIX;
+static const char argument_prefix[] = VALUE_ARGUMENT_PREFIX, event_prefix[] = VALUE_EVENT_PREFIX;
 
 int value_columns_init(struct value_columns *v, const struct trace *t)
 {

@@ -17,6 +17,8 @@ enum { VALUE_COLUMNS_MAX = 1000 };
 
 /* Before an event's name that is taken. */
 #define VALUE_EVENT_PREFIX "event."
+/* Before an argument's name. */
+#define VALUE_ARGUMENT_PREFIX "arg."
 
 /* The contents of a column. */
 struct value_name {

@@ -409,12 +409,13 @@ void cells_write_names(struct cells *c, struct json *j)
 		}
 		c->text.len = 0;
 		if (column->kind == VALUE_EVENT) {
-			export_name_event(c->r, column->name, &c->text);
-		} else {
-			name = trace_text_at(c->r->trace, column->name);
-			out_str(&c->text, "arg.");
-			out_bytes(&c->text, name.at, name.length);
+			name = export_name_value(c->r, VALUE_EVENT, column->name, NULL, &c->text);
+			json_string(j, name.at, name.length);
+			continue;
 		}
+		name = trace_text_at(c->r->trace, column->name);
+		out_str(&c->text, VALUE_ARGUMENT_PREFIX);
+		out_bytes(&c->text, name.at, name.length);
 		json_string(j, c->text.buf, c->text.len);
 	}
 	json_close(j, ']');
