@@ -22,6 +22,15 @@ export_all perfetto
 # shellcheck disable=SC2086
 readers_agree 'traces, [0-9]+ intervals' node "$here/equal.mjs" "${processor-}" $exported
 
+# What each processor counted.
+processors=''
+for name in deep utilisation measured cpus64 group_kinds; do
+	run 0 --report intervals --format json -o "$name.json" "$name.bin"
+	processors="$processors $name.perfetto $name.json"
+done
+# shellcheck disable=SC2086
+readers_agree values node "$here/processors.mjs" "${processor-}" $processors
+
 # A pipe in, a pipe out: the same bytes.
 "$CPIDECODE" --format perfetto - <deep.bin >piped 2>/dev/null
 cmp -s piped deep.perfetto || fail "from a pipe, it is another trace"

@@ -55,7 +55,8 @@ struct lane_sequences {
 	struct perfetto_sequence slices, *values[VALUES_MAX];
 };
 
-enum { CPU_FIGURES = 3 };
+/* What a processor counted, then its ratios: see perfetto_fit. */
+enum { CPU_COUNTS = 3, CPU_REALS = 6, CPU_FIGURES = CPU_COUNTS + CPU_REALS };
 
 struct cpu_track {
 	uint32_t machine, cpu;
@@ -408,7 +409,8 @@ static void perfetto_put_arguments(
 	perfetto_put_attributes(e, s, iv);
 }
 
-static const char *const cpu_figures[CPU_FIGURES] = {"raw_cpi", "scaled_cpi", "busy_pct"};
+static const char *const cpu_figures[CPU_FIGURES] = {"instructions", "cycles", "busy_cycles",
+	"raw_cpi", "scaled_cpi", "busy_pct", "idle_pct", "intr_pct", "actual_perf_pct"};
 
 static struct cpu_track *perfetto_find_cpu(
 	struct perfetto_export *e, const struct interval *iv, uint32_t cpu)
@@ -430,32 +432,47 @@ static struct cpu_track *perfetto_find_cpu(
 	struct perfetto_track track =
 		plain_track(uuid, perfetto_describe_machine(e, iv->machine, iv->file), name);
 	perfetto_describe(&e->to, &track);
-	for (unsigned k = 0; k < CPU_FIGURES; k++) {
-		c->counters[k] = track_uuid(TRACK_OF_CPU_COUNTER, iv->machine, cpu, k);
-		perfetto_describe(&e->to, &(struct perfetto_track){.kind = PERFETTO_COUNTER_TRACK,
-						  .uuid = c->counters[k],
-						  .parent = uuid,
-						  .name = cpu_figures[k],
-						  .name_length = strlen(cpu_figures[k])});
-	}
 	return c;
+}
+
+static uint64_t perfetto_find_cpu_counter(
+	struct perfetto_export *e, struct cpu_track *c, unsigned which)
+{
+	if (c->counters[which])
+		return c->counters[which];
+	c->counters[which] = track_uuid(TRACK_OF_CPU_COUNTER, c->machine, c->cpu, which);
+	perfetto_describe(
+		&e->to, &(struct perfetto_track){.kind = PERFETTO_COUNTER_TRACK,
+				.uuid = c->counters[which],
+				.parent = track_uuid(TRACK_OF_CPU, c->machine, c->cpu, 0),
+				.name = cpu_figures[which],
+				.name_length = strlen(cpu_figures[which]),
+				.unit = which < CPU_COUNTS ? PERFETTO_COUNT : PERFETTO_NO_UNIT});
+	return c->counters[which];
 }
 
 static int perfetto_put_cpus(struct perfetto_export *e, const struct interval *iv)
 {
 	for (uint32_t cpu = 0; iv->cpus && cpu < iv->num_cpus; cpu++) {
 		const struct interval_cpu *c = &iv->cpus[cpu];
-		const double figures[CPU_FIGURES] = {c->raw_cpi, c->scaled_cpi, c->busy_pct};
-		struct cpu_track *track = NULL;
+		const struct interval_util *u = iv->utils ? &iv->utils[cpu] : NULL;
+		const uint64_t counts[CPU_COUNTS] = {c->instructions, c->cycles, c->busy_cycles};
+		const double reals[CPU_REALS] = {c->raw_cpi, c->scaled_cpi, c->busy_pct,
+			u ? u->idle_pct : NAN, u ? u->intr_pct : NAN, u ? u->actual_perf_pct : NAN};
+		struct cpu_track *track = perfetto_find_cpu(e, iv, cpu);
 		struct counter_values v = {.n = 0};
 
-		for (unsigned k = 0; k < CPU_FIGURES; k++) {
-			if (isnan(figures[k]))
-				continue;
-			if (!track && !(track = perfetto_find_cpu(e, iv, cpu)))
-				return CPIDECODE_ENOMEM;
-			counter_values_add_real(&v, track->counters[k], figures[k]);
-		}
+		if (!track)
+			return CPIDECODE_ENOMEM;
+		for (unsigned k = 0; k < CPU_COUNTS; k++)
+			if (counts[k] != NOT_MEASURED)
+				counter_values_add(
+					&v, perfetto_find_cpu_counter(e, track, k), counts[k]);
+		for (unsigned k = 0; k < CPU_REALS; k++)
+			if (!isnan(reals[k]))
+				counter_values_add_real(&v,
+					perfetto_find_cpu_counter(e, track, CPU_COUNTS + k),
+					reals[k]);
 		for (unsigned n = 0; n < v.n;)
 			n += perfetto_count(
 				&e->to, &track->values[n], iv->start_ns, v.at + n, v.n - n);
