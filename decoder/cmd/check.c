@@ -225,7 +225,7 @@ static void __attribute__((noreturn)) check_misuse_by(void)
 {
 	char list[CHECK_LIST], hosts[CHECK_LIST];
 
-	misuse("--by goes with --report %s; --by host, a report of each host, with %s",
+	misuse("--by goes with --report %s; --by host also with %s, and with --format folded and svg",
 		check_list_reports(TAKES_BY, list), check_list_reports(TAKES_BY_HOST, hosts));
 }
 
@@ -241,7 +241,8 @@ static void check_hooks(const struct options *o)
 	if (report_is_hooks(o->format) || o->format == FORMAT_PARQUET)
 		check_misuse_by();
 	if (!hook_counts_parse(o->by_list, &by_minor))
-		misuse("--by: \"%s\": expected major,minor or major of hooks", o->by_list);
+		misuse("--by: \"%s\": expected major,minor or major of hooks, host, or host before these",
+			o->by_list);
 }
 
 /* Parses --by of the summary. */
@@ -258,26 +259,53 @@ static void check_parse_by(struct options *o)
 		misuse("--by: \"%s\": expected %s instead of \"%s\"", text, expected, text + at);
 }
 
-/* Strips a leading `host`, which asks for a report of each host, from the list of keys. */
+/* Why there is no --by host of a report. */
+static void check_refuse_by_host(const struct options *o)
+{
+	if (o->report == REPORT_INFO)
+		misuse("--by: --report info is about each file, and names its host");
+	if (o->report == REPORT_EXPORT)
+		misuse("--by: an export has every interval, and its host where the format has room: a column of parquet, the table files of sqlite, tracks of perfetto and chrome, a label of pprof");
+	if (o->report == REPORT_HOOKS && report_is_hooks(o->format))
+		misuse("--by: --format %s is a file of hooks, each by its ring",
+			format_names[o->format]);
+	if (o->report == REPORT_HEATMAP && o->format == FORMAT_SVG)
+		misuse("--by: the svg of --report heatmap is one picture: make one of each host's traces, or give it --format text, csv or json");
+}
+
+/* Whether each row or stack names its host, in place of a report of each. */
+static bool check_names_hosts(const struct options *o)
+{
+	return o->report == REPORT_INTERVALS || o->report == REPORT_FLAME ||
+	       (o->report == REPORT_HOOKS && !o->by_list);
+}
+
+/* Strips a leading `host` from the list of keys of reports for which it is no key. */
 static void check_by_host(struct options *o)
 {
 	static const char name[] = "host";
 	const size_t n = sizeof name - 1;
 	const bool is_gaps = o->report == REPORT_GAPS;
 
-	if (!o->by_list || !report_takes(o->report, TAKES_BY_HOST))
+	if (!o->by_list)
+		return;
+	check_refuse_by_host(o);
+	if (!check_takes_or_draws(o->report, TAKES_BY_HOST) || o->format == FORMAT_PARQUET)
 		return;
 	const char *list = o->by_list;
 	if (strncmp(list, name, n) == 0 && (!list[n] || list[n] == ',')) {
-		o->by_host = true;
 		o->by_list = list[n] ? list + n + 1 : NULL;
+		o->names_hosts = check_names_hosts(o);
+		o->by_host = !o->names_hosts;
 	}
-	if (!o->by_list)
+	if (!o->by_list || o->report == REPORT_HOOKS)
 		return;
 	if (is_gaps && strcmp(o->by_list, GAPS_BY_THREAD) != 0)
 		misuse("--by: \"%s\": expected host, " GAPS_BY_THREAD " or host," GAPS_BY_THREAD
 		       " of gaps",
 			list);
+	if (o->report == REPORT_INTERVALS || o->report == REPORT_FLAME)
+		check_misuse_by();
 	if (!is_gaps)
 		misuse("--by: \"%s\": expected host of %s", list, report_names[o->report]);
 }
@@ -287,7 +315,6 @@ static void check_groups(struct options *o)
 	const bool is_gaps = o->report == REPORT_GAPS;
 	char list[CHECK_LIST];
 
-	check_by_host(o);
 	if (o->by_list && !report_takes(o->report, TAKES_BY))
 		check_misuse_by();
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
@@ -491,6 +518,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_compensate(o);
 	check_where(o);
 	check_metrics(o, seen);
+	check_by_host(o);
 	check_hooks(o);
 	check_rows(o, seen);
 	check_groups(o);

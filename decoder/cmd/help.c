@@ -60,8 +60,9 @@ const struct option cpidecode_options[] = {
 			"                      minor: label, minor, tid, pid, task, cpu, start_cpu, container,\n"
 			"                      host, parent, root, stack, arg.NAME, time:100ms (buckets by the\n"
 			"                      start); with hooks: major,minor or major, counts in place of hooks;\n"
-			"                      with gaps: label,tid; with gaps, cpus, why, slowest: host, a report of\n"
-			"                      each host"},
+			"                      with gaps: label,tid; with gaps, cpus, why, slowest, heatmap: host, a\n"
+			"                      report of each host; with intervals, hooks, folded, svg: host, a column\n"
+			"                      or a frame"},
 	{OPT_HAVING, "--having", .value = "'EXPR'", .is_marked = true,
 		.help = "groups for which it holds, like 'count>100 and p99_ns>1ms':\n"
 			"                      columns, in the language of --where"},

@@ -137,6 +137,7 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 		.sort = o->sort,
 		.by_list = o->by_list,
 		.of_host = o->of_host,
+		.names_hosts = o->names_hosts,
 		.top = o->top,
 		.by = o->by,
 		.having = o->having,
@@ -237,6 +238,13 @@ static int job_run_partials_of_host(
 	return rc;
 }
 
+/* The other reports' text ends with an empty line. */
+static bool job_lacks_last_line(enum report_kind report)
+{
+	return report == REPORT_GAPS || report == REPORT_SLOWEST || report == REPORT_HEATMAP ||
+	       report == REPORT_HOOKS;
+}
+
 static int job_run_hosts(struct job *job, struct out *out)
 {
 	int rc = 0;
@@ -254,9 +262,7 @@ static int job_run_hosts(struct job *job, struct out *out)
 		/* Relative times are resolved already: they count from the first hook of all hosts.
 		 */
 		own.from.given = own.to.given = false;
-		/* The other reports' text ends with an empty line. */
-		if (i && own.format == FORMAT_TEXT &&
-			(own.report == REPORT_GAPS || own.report == REPORT_SLOWEST))
+		if (i && own.format == FORMAT_TEXT && job_lacks_last_line(own.report))
 			out_char(out, '\n');
 		rc = job->nparts ? job_run_partials_of_host(job, &own, host, out)
 				 : job_run_trace_of_host(job, &own, out);

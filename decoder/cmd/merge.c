@@ -270,7 +270,8 @@ bool merge_keeps_hosts(const struct partial *p, const struct options *o)
 	const char *host;
 
 	return o->report == REPORT_PARTIAL && p->answers.kind != PARTIAL_BY &&
-	       merge_has_option(p, "--by=host", NULL) && !merge_find_host(p, &host);
+	       p->answers.kind != PARTIAL_STACKS && merge_has_option(p, "--by=host", NULL) &&
+	       !merge_find_host(p, &host);
 }
 
 /* True if the parts were made for that graph. */
@@ -282,6 +283,9 @@ static bool merge_fits_flame(const struct partial *p, const struct options *o, c
 	else if (o->weight ? !merge_has_option(p, "--weight=", o->weight)
 			   : merge_has_option(p, "--weight=", NULL))
 		complain("%s: it was made with another --weight", notes_name(path));
+	else if (merge_has_option(p, "--by=host", NULL) != o->names_hosts)
+		complain("%s: it was made %s --by host", notes_name(path),
+			o->names_hosts ? "without" : "with");
 	else
 		return true;
 	return false;

@@ -91,6 +91,7 @@ struct options {
 	/* --by host of reports without keys; of_host: of the report at hand, NULL: all. */
 	bool by_host;
 	const struct report_host *of_host;
+	bool names_hosts; /* --by host of reports that have a column or a frame instead */
 	enum report_times times;
 	bool has_times;
 	unsigned width;	    /* of text; WIDTH_OF_TERMINAL: not given */

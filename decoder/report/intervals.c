@@ -11,6 +11,7 @@
 #include "../model/intervals/ranking.h"
 #include "../model/intervals/stream.h"
 #include "notes/missing.h"
+#include "open.h"
 #include "query/cell_order.h"
 #include "query/lineage.h"
 #include "query/select.h"
@@ -297,23 +298,31 @@ static int intervals_find_names(struct taking *t, struct interval_stream_options
 	return CPIDECODE_EINVAL;
 }
 
-/* Shown only where it is listed: the stream names parents then. */
-static int intervals_add_parent(struct taking *t)
+static struct cell intervals_get_host(const void *row, const void *of)
+{
+	const char *host = report_host_of(of, ((const struct interval *)row)->file);
+
+	return cell_string(host, host ? strlen(host) : 0, host);
+}
+
+/* Adds a column that is shown only where it is listed, unless `when` says else. */
+static int intervals_add_column(struct taking *t, const char *name,
+	struct cell (*get)(const void *row, const void *of), unsigned when)
 {
 	const size_t n = column_count(t->more);
 	size_t room = n + 1;
 
 	if (array_grow(&t->more, n + 1, &room, sizeof *t->more))
 		return CPIDECODE_ENOMEM;
-	t->more[n] = (struct column){.name = "parent",
-		.heading = "parent",
+	t->more[n] = (struct column){.name = name,
+		.heading = name,
 		.source = COLUMN_GET_OF,
-		.get_of = intervals_get_parent,
+		.get_of = get,
 		.of = t->r->trace,
 		.is_text = true,
 		.none = "-",
 		.left = true,
-		.when = INTERVAL_HAS_LIST};
+		.when = (uint8_t)when};
 	t->more[n + 1] = (struct column){.name = NULL};
 	return 0;
 }
@@ -354,7 +363,11 @@ static int intervals_make_columns(struct taking *t)
 	event_names_free(&names);
 	if (!rc && !t->more)
 		rc = CPIDECODE_ENOMEM;
-	return rc ? rc : intervals_add_parent(t);
+	if (!rc)
+		rc = intervals_add_column(
+			t, "host", intervals_get_host, r->names_hosts ? 0 : INTERVAL_HAS_LIST);
+	/* The stream names parents where they are listed. */
+	return rc ? rc : intervals_add_column(t, "parent", intervals_get_parent, INTERVAL_HAS_LIST);
 }
 
 /* The stream is there, and the columns. */

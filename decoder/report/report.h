@@ -37,10 +37,10 @@ enum report_takes {
 		TAKES_ROWS | TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES | TAKES_PARTIAL |        \
 			TAKES_CSV | TAKES_HAVING,                                                  \
 		"per label and minor: count, times, CPIs, busy (default)")                         \
-	X(INTERVALS, "intervals", report_intervals, TAKES_ROWS | TAKES_METRICS | TAKES_CSV,        \
-		"every interval")                                                                  \
-	X(HOOKS, "hooks", report_hooks, TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_CSV,          \
-		"every hook")                                                                      \
+	X(INTERVALS, "intervals", report_intervals,                                                \
+		TAKES_ROWS | TAKES_METRICS | TAKES_BY_HOST | TAKES_CSV, "every interval")          \
+	X(HOOKS, "hooks", report_hooks,                                                            \
+		TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_BY_HOST | TAKES_CSV, "every hook")    \
 	X(CPUS, "cpus", report_cpus,                                                               \
 		TAKES_ROWS | TAKES_HAVING | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,             \
 		"per label and minor: a column per processor, System first")                       \
@@ -65,7 +65,7 @@ enum report_takes {
 		"per label and minor: the time between one and the next on a\n"                    \
 		"                      thread, and what filled it")                                \
 	X(HEATMAP, "heatmap", report_heatmap,                                                      \
-		TAKES_ROWS | TAKES_HAVING | TAKES_PARTIAL | TAKES_CSV,                             \
+		TAKES_ROWS | TAKES_HAVING | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,             \
 		"counts by start and elapsed time (also svg)")
 
 enum report_kind {
@@ -171,6 +171,7 @@ struct report {
 	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */
 	/* With --by host; NULL: of all. */
 	const struct report_host *of_host;
+	bool names_hosts; /* the same of intervals, hooks and stacks: a column, or a frame */
 	/* The summary's: */
 	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
 	const char *having; /* of TAKES_HAVING: query/having.h; NULL: none */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --by host of cpus, why, slowest and gaps: in one output the report of each host's traces, in order of the names, also of
+# --by host of cpus, why, slowest, gaps, heatmap and counted hooks: in one output the report of each host's traces, in order of the names, also of
 # merged partial results.
 . "${0%/*}/lib.sh"
 
@@ -46,12 +46,15 @@ while read -r by options; do
 	# shellcheck disable=SC2086
 	case $by in
 	*tid) each $options --by label,tid ;;
+	*minor) each $options --by major,minor ;;
 	*) each $options ;;
 	esac
 	# shellcheck disable=SC2086
 	run 0 --format json $options --by "$by" $all
 	cmp expected out || fail "$options --by $by"
-	[ "$options" = "${options#*why}" ] || continue
+	case $options in
+	*why* | *hooks*) continue ;;
+	esac
 	rm -f ./*.p
 	for file in $all; do
 		# shellcheck disable=SC2086
@@ -65,6 +68,8 @@ host --report why --tail p90
 host --report slowest --top 2
 host --report gaps
 host,label,tid --report gaps
+host --report heatmap --time unix
+host,major,minor --report hooks
 END
 
 # A relative time counts from the first hook of all hosts.
@@ -75,7 +80,7 @@ run 0 --report gaps --format json a.bin
 sed 's/^{/{"host":"a",/' out | cmp expected - || fail "--from"
 
 # CSV is one table; text has a headline for each host.
-for report in cpus why gaps; do
+for report in cpus why gaps heatmap; do
 	# shellcheck disable=SC2086
 	run 0 --report $report --format csv --by host $all
 	awk -F, 'NR == 1 { n = NF; if ($1 != "host") exit 1; next } NF != n { exit 1 } { seen[$1] = 1 }
@@ -133,6 +138,7 @@ done <<'END'
 --report why --by host --format json
 --report slowest --by host --top 3
 --report gaps --by host,label,tid --format json
+--report heatmap --time unix --by host
 END
 
 # A file that was cut between two results, or whose results are in disorder, is damaged and changes nothing.

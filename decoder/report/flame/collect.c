@@ -326,6 +326,7 @@ static int collect_begin(struct flame_collection *c)
 	for (unsigned i = 0; i < c->count && !rc; i++) {
 		c->writers[i].tasks.has_containers = has_containers && !c->names_containers;
 		c->writers[i].tasks.names_containers = c->names_containers;
+		c->writers[i].tasks.names_hosts = c->r->names_hosts;
 		c->writers[i].start = INT64_MAX;
 		c->writers[i].end = INT64_MIN;
 		rc = interval_builder_new(c->r->trace, collect_wants(c), &c->writers[i].builder);
@@ -434,6 +435,8 @@ struct flame_task flame_collection_task(
 	task.thread = flame_collection_name(c, r, task.thread);
 	if (task.container)
 		task.container = flame_collection_name(c, r, task.container);
+	if (task.host)
+		task.host = flame_collection_name(c, r, task.host);
 	if (task.process)
 		task.process = flame_collection_name(c, r, task.process);
 	return task;

@@ -131,22 +131,24 @@ static uint32_t builder_find_task(
 	struct flame_builder *b, const struct flame_record *r, uint64_t *path)
 {
 	const struct flame_task task = flame_collection_task(&b->collection, r);
-	uint32_t container = 0, process = 0;
+	uint32_t below = 0;
 
 	*path = 0;
 	if (task.container) {
-		container = builder_add_task(b, 0, task.container, path);
-		if (!container)
+		below = builder_add_task(b, 0, task.container, path);
+		if (!below)
 			return 0;
-		flame_tree_node(&b->tree, container)->is_container = true;
+		flame_tree_node(&b->tree, below)->is_container = true;
 	}
+	if (task.host && !(below = builder_add_task(b, below, task.host, path)))
+		return 0;
 	if (task.process) {
-		process = builder_add_task(b, container, task.process, path);
-		if (!process)
+		below = builder_add_task(b, below, task.process, path);
+		if (!below)
 			return 0;
-		flame_tree_node(&b->tree, process)->is_process = true;
+		flame_tree_node(&b->tree, below)->is_process = true;
 	}
-	return builder_add_task(b, process, task.thread, path);
+	return builder_add_task(b, below, task.thread, path);
 }
 
 /* The weight less the library's own cost inside, and the cost of the pair: neither is the parent's

@@ -181,8 +181,7 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 	if (array_grow(&r->open, depth, &r->cap, sizeof *r->open))
 		return CPIDECODE_ENOMEM;
 	const struct flame_open *on = &r->open[depth - 1];
-	const uint32_t name =
-		flame_stacks_name_frame(r, bytes, length, flags & IS_PROCESS && depth == 2);
+	const uint32_t name = flame_stacks_name_frame(r, bytes, length, flags & IS_PROCESS);
 	if (!name)
 		return CPIDECODE_ENOMEM;
 	const uint64_t path = flame_tree_path(r->tree, on->path, name);

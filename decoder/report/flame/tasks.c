@@ -8,11 +8,12 @@
 #include "../../base/grow.h"
 #include "../../model/trace/containers.h"
 #include "../../model/trace/trace.h"
+#include "../open.h"
 
 static uint64_t flame_tasks_hash(const struct flame_task *task)
 {
-	return hash_add_u64(
-		hash_u64((uint64_t)task->process << 32 | task->thread), task->container);
+	return hash_add_u64(hash_u64((uint64_t)task->process << 32 | task->thread),
+		(uint64_t)task->host << 32 | task->container);
 }
 
 static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_task *task)
@@ -22,6 +23,7 @@ static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_ta
 
 	for (uint32_t found; (found = hash_index_next(&tasks->by_names, &hash));)
 		if (tasks->at[found - 1].container == task->container &&
+			tasks->at[found - 1].host == task->host &&
 			tasks->at[found - 1].process == task->process &&
 			tasks->at[found - 1].thread == task->thread)
 			return found;
@@ -102,7 +104,15 @@ uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 	const char *container = tasks->names_containers ? flame_tasks_container(t, iv) : NULL;
 	if (container)
 		task.container = flame_names_add(names, container, strlen(container));
-	if (!task.thread || (iv->task && !task.process) || (container && !task.container))
+	if (tasks->names_hosts) {
+		const char *host = report_host_of(t, iv->file);
+
+		if (!host)
+			host = "n/a";
+		task.host = flame_names_add(names, host, strlen(host));
+	}
+	if (!task.thread || (iv->task && !task.process) || (container && !task.container) ||
+		(tasks->names_hosts && !task.host))
 		return 0;
 	uint32_t number = flame_tasks_add(tasks, &task);
 	*recent = (struct flame_recent_task){iv->task, iv->tid, iv->machine, number};

@@ -1,4 +1,5 @@
-/* The frames beneath a thread's intervals: its process and itself, by their names' numbers. */
+/* The frames beneath a thread's intervals: its host, its process and itself, by their names'
+ * numbers. */
 #ifndef SWT_DECODER_REPORT_FLAME_TASKS_H
 #define SWT_DECODER_REPORT_FLAME_TASKS_H
 
@@ -8,19 +9,21 @@
 
 struct flame_task {
 	uint32_t container; /* a frame of its own beneath the process; 0: none */
+	uint32_t host;	    /* a frame of its own beneath the process; 0: none */
 	uint32_t process;   /* 0: the trace does not know it */
 	uint32_t thread;
 };
 
 enum { FLAME_RECENT_TASKS = 64 };
 
-/* Starts zeroed but for has_containers and names_containers. */
+/* Starts zeroed but for has_containers, names_containers and names_hosts. */
 struct flame_tasks {
 	struct flame_task *at;
 	size_t count, cap;
 	struct hash_index by_names;
 	bool has_containers;   /* several: a process' name is followed by its container */
 	bool names_containers; /* as frames, the session's owner's too; not has_containers */
+	bool names_hosts;      /* as frames */
 	struct flame_recent_task {
 		const struct task *task;
 		uint32_t tid;

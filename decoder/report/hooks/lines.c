@@ -10,6 +10,7 @@
 #include "../../sink/json.h"
 #include "../../sink/fmt.h"
 #include "../../sink/units.h"
+#include "../open.h"
 #include "../rows.h"
 
 enum {
@@ -21,6 +22,8 @@ enum {
 	LINE_TIME = 2 * FMT_SECONDS + 2 * FMT_SLACK, /* with spaces before it */
 };
 
+#define HOOK_LINES_NO_HOST "n/a"
+
 /* A name or task as spelled, with its fixed delimiters. */
 struct spelled {
 	const void *about;
@@ -30,7 +33,9 @@ struct spelled {
 
 struct hook_lines {
 	enum report_format format;
-	bool has_containers;	     /* a column more */
+	bool has_containers; /* a column more */
+	const struct trace *trace;
+	struct out *hosts;	     /* by file, before each line; NULL: none */
 	unsigned width;		     /* of text; 0: no limit */
 	size_t words_from, words_to; /* in the buffer, of the line written last */
 	struct time_text time;
@@ -53,6 +58,56 @@ static unsigned hook_lines_count_digits(const struct trace *t)
 	return digits;
 }
 
+static size_t hook_lines_find_host_width(const struct trace *t)
+{
+	size_t most = strlen(HOOK_LINES_NO_HOST);
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const char *host = report_host_of(t, i);
+		const size_t width = host ? utf8_width(host, strlen(host)) : 0;
+
+		most = width > most ? width : most;
+	}
+	return most;
+}
+
+static void hook_lines_spell_host(
+	struct out *o, enum report_format format, const char *host, size_t width)
+{
+	struct csv c = {.o = o};
+	struct json j = {.o = o};
+	const char *shown = host ? host : HOOK_LINES_NO_HOST;
+
+	switch (format) {
+	case FORMAT_CSV:
+		csv_text(&c, host);
+		out_char(o, ',');
+		break;
+	case FORMAT_JSON:
+		json_open(&j, '{');
+		json_member_text(&j, "host", host);
+		break;
+	default:
+		escape_text(o, shown, strlen(shown));
+		out_repeat(o, ' ', width + 1 - utf8_width(shown, strlen(shown)));
+	}
+}
+
+static int hook_lines_spell_hosts(struct hook_lines *l, const struct report *r)
+{
+	const size_t n = trace_nfiles(r->trace), width = hook_lines_find_host_width(r->trace);
+	bool failed = false;
+
+	l->hosts = calloc(n + 1, sizeof *l->hosts);
+	for (size_t i = 0; l->hosts && i < n; i++) {
+		out_memory(&l->hosts[i]);
+		l->hosts[i].csv_safe = r->out->csv_safe;
+		hook_lines_spell_host(&l->hosts[i], l->format, report_host_of(r->trace, i), width);
+		failed |= l->hosts[i].error != 0;
+	}
+	return l->hosts && !failed ? 0 : CPIDECODE_ENOMEM;
+}
+
 int hook_lines_new(const struct report *r, struct hook_lines **result)
 {
 	const enum report_format format = r->format;
@@ -62,6 +117,7 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
+	l->trace = r->trace;
 	l->width = r->width;
 	l->has_containers = trace_has_several_containers(r->trace);
 	l->head = UINT64_MAX;
@@ -76,13 +132,16 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 		out_memory(&l->tasks[i].text);
 		l->names[i].text.csv_safe = l->tasks[i].text.csv_safe = csv_safe;
 	}
-	return 0;
+	return r->names_hosts ? hook_lines_spell_hosts(l, r) : 0;
 }
 
 void hook_lines_free(struct hook_lines *l)
 {
 	if (!l)
 		return;
+	for (size_t i = 0; l->hosts && i < trace_nfiles(l->trace); i++)
+		out_discard(&l->hosts[i]);
+	free(l->hosts);
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_discard(&l->names[i].text);
 		out_discard(&l->tasks[i].text);
@@ -99,6 +158,8 @@ void hook_lines_header(struct hook_lines *l, struct out *o)
 
 	if (l->format != FORMAT_CSV)
 		return;
+	if (l->hosts)
+		csv_text(&c, "host");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (l->has_containers || strcmp(names[i], "container") != 0)
 			csv_text(&c, names[i]);
@@ -419,9 +480,17 @@ static void hook_lines_fit(
 	out_str(o, ELLIPSIS "\n");
 }
 
+static void hook_lines_write_host(const struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	if (l->hosts)
+		out_bytes(o, l->hosts[h->file].buf, l->hosts[h->file].len);
+}
+
 static int hook_lines_write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	const size_t start = o->len;
+
+	hook_lines_write_host(l, o, h);
 	int rc = write_text(l, o, h);
 
 	if (!rc && l->width)
@@ -429,13 +498,26 @@ static int hook_lines_write_text(struct hook_lines *l, struct out *o, const stru
 	return rc;
 }
 
+/* The host opens the object in place of the row's own brace. */
+static int hook_lines_write_json(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	hook_lines_write_host(l, o, h);
+	const size_t brace = o->len;
+	int rc = write_json(l, o, h);
+
+	if (l->hosts && o->len > brace)
+		o->buf[brace] = ',';
+	return rc;
+}
+
 int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	switch (l->format) {
 	case FORMAT_CSV:
+		hook_lines_write_host(l, o, h);
 		return write_csv(l, o, h);
 	case FORMAT_JSON:
-		return write_json(l, o, h);
+		return hook_lines_write_json(l, o, h);
 	default:
 		return hook_lines_write_text(l, o, h);
 	}
