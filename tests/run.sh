@@ -264,18 +264,24 @@ if need_packages ninja-build; then
 fi
 # The test of the layout needs its version 14 (75 kB); others skip it.
 need_packages clang-format || true
-# Without a browser its tests are skipped and say why. The headless one is installed beside the first build.
-installing=''
+# Without a browser its tests are skipped and say why, and so are those of exports without the formats' readers.
+# The headless browser and the readers are installed beside the first build.
+headless=''
 case $browser in
 chromium) need_packages chromium && SWTRACE_TEST_BROWSER=1 || exit 1 ;;
 firefox) need_packages firefox-esr && SWTRACE_TEST_BROWSER=firefox || exit 1 ;;
 *)
 	if [ "$quick" -eq 0 ] && ! have_packages chromium; then
-		need_packages chromium-headless-shell &
-		installing=$!
+		headless=chromium-headless-shell
 	fi
 	;;
 esac
+# shellcheck disable=SC2086
+{
+	need_packages $READER_PACKAGES
+	[ -z "$headless" ] || need_packages "$headless"
+} &
+installing=$!
 export SWTRACE_TEST_BROWSER
 
 SWTRACE_TEST_ARM64=$top/build-test-arm64
@@ -286,7 +292,7 @@ rm -f build-test-*.status "$failures" "$spent".*
 say "build: gcc"
 (make_build gcc; status=$?; spend sub "build: gcc"; exit $status)
 status=$?
-[ -z "$installing" ] || wait "$installing" || true
+wait "$installing" || true
 if built gcc $status; then
 	# First those that want idle processors.
 	alone='^(ring_hotplug|swtrace_cmd/ai_measures.*)$'
