@@ -117,7 +117,8 @@ section end
 END
 }
 
-# named_trace FILE: arguments and an event whose names are columns', and one with the prefix of arguments.
+# named_trace FILE: arguments and events whose names are columns', an argument with the prefix of these, and an
+# event that was not measured.
 named_trace()
 {
 	"$MKTRACE" - "$1" <<'END'
@@ -134,7 +135,7 @@ hook 0xC2 0x20000000 tid=7 at=1000 1 1 64:100 4 5 0 1 64:12 0 4 64:0 0 1 64:5 0 
 group mm=3 tid=7 at=3000 elapsed=100 types=1 label="counted" summary
 cpu 0 100 0
 endgroup
-hook 0xC1 0x20000003 tid=7 at=3000 2 2 64:100 0 1 64:2 64:0 64:0 0 1 64:3 64:0 64:0 "types" "elapsed_cycles"
+hook 0xC1 0x20000003 tid=7 at=3000 3 3 64:100 0 1 64:2 64:0 64:0 0 1 64:3 64:0 64:0 0 0 64:0 64:0 64:0 "types" "elapsed_cycles" "absent"
 section end
 END
 }

@@ -64,6 +64,10 @@ async function compareRows(name, all) {
 				break;
 			}
 	}
+	/* One type in all files of a lake, whether an event was measured or not. */
+	for (let at = found.columns.indexOf("parent_id") + 1; at < found.columns.length; at++)
+		if (!found.columns[at].startsWith("arg.") && found.types[at] === "VARCHAR")
+			say(name, `${found.columns[at]}: an event of texts`);
 	if (isSampled)
 		return;
 	const parent = found.columns.indexOf("parent"), depth = found.columns.indexOf("depth");

@@ -75,11 +75,14 @@ static unsigned parquet_types_of(const struct parquet_export *e, const struct va
 	return e->types[name->kind * e->values.limit + name->name];
 }
 
-/* Values of several types are texts. */
+/* Values of several types are texts. Events are counts, measured or not: files of machines with and
+ * without a PMU have one schema. */
 static enum parquet_type parquet_type_of(
 	const struct parquet_export *e, const struct value_name *name)
 {
 	switch (parquet_types_of(e, name)) {
+	case 0:
+		return name->kind == VALUE_EVENT ? PARQUET_U64 : PARQUET_TEXT;
 	case 1u << INTERVAL_ARG_U64:
 		return PARQUET_U64;
 	case 1u << INTERVAL_ARG_I64:
