@@ -39,6 +39,9 @@ for name in nesting zero_length equal_stamps scopes cross_cpu weights begins; do
 done
 cp "$here/../../samples/measured.trace" measured.bin
 check_own measured
+printf '%s\n' 'clock tsc' 'hz 1000000000' 'section meta' '| command: ./server --port 80' 'section end' | "$MKTRACE" - command.bin
+"$CPIDECODE" --format callgrind -o command.callgrind command.bin 2>/dev/null
+in_file command.callgrind '^cmd: \./server --port 80$'
 in_file nesting.err 'sums by label: times, arguments and losses are left out, and counts that some intervals lack'
 
 # Open intervals have no end, and are in no sum.

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/hash.h"
@@ -179,7 +180,13 @@ static int callgrind_write(struct callgrind_export *e)
 	for (size_t i = 0; i < e->narcs; i++)
 		for (unsigned k = OWN_TIME; k < CALLGRIND_COSTS && !e->arcs[i].callee; k++)
 			total[k] += e->arcs[i].cost[k];
-	out_str(o, "# callgrind format\nversion: 1\ncreator: cpidecode\npositions: line\nevents:");
+	out_str(o, "# callgrind format\nversion: 1\ncreator: cpidecode\n");
+	if (e->r->command) {
+		out_str(o, "cmd: ");
+		escape_name(o, e->r->command, strlen(e->r->command));
+		out_char(o, '\n');
+	}
+	out_str(o, "positions: line\nevents:");
 	for (unsigned i = OWN_TIME; i < CALLGRIND_COSTS; i++)
 		if (e->known[i])
 			out_printf(o, " %s", cost_names[i]);
