@@ -32,7 +32,8 @@ static inline char *fmt_copy(char *p, const char *text, size_t n)
 /* Stores a text that is readable for FMT_SLACK bytes beyond its end: avoids a call of memcpy. */
 static inline char *fmt_padded(char *p, const char *text, size_t n)
 {
-	for (size_t i = 0; i < n; i += FMT_SLACK)
+	memcpy(p, text, FMT_SLACK);
+	for (size_t i = FMT_SLACK; i < n; i += FMT_SLACK)
 		memcpy(p + i, text + i, FMT_SLACK);
 	return p + n;
 }

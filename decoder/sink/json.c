@@ -6,7 +6,7 @@
 #include "escapes.h"
 #include "json.h"
 
-static void json_begin_value(struct json *j)
+void json_begin_value(struct json *j)
 {
 	if (j->comma)
 		out_str(j->o, j->spaced && !j->broken ? ", " : ",");

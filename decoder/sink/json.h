@@ -21,6 +21,7 @@ void json_close(struct json *j, char bracket);	     /* '}', ']' or '"' */
 void json_key(struct json *j, const char *key);	     /* plain ASCII, written unchanged */
 void json_key_text(struct json *j, const char *key); /* any text */
 void json_key_bytes(struct json *j, const char *key, size_t n);
+void json_begin_value(struct json *j); /* the caller writes it to o */
 void json_null(struct json *j);
 void json_bool(struct json *j, bool v);
 void json_u64(struct json *j, uint64_t v);

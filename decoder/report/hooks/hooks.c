@@ -6,8 +6,8 @@
 
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
-#include "lines.h"
 #include "where.h"
+#include "writer.h"
 #include "../query/hook_counts.h"
 #include "../report.h"
 
@@ -17,7 +17,8 @@ enum {
 };
 
 struct worker {
-	_Alignas(PASS_APART) struct hook_lines *lines; /* NULL: it has not had a slice yet */
+	_Alignas(PASS_APART) bool is_open; /* it has had a slice */
+	struct hook_writer lines;
 	struct out buffer;
 };
 
@@ -50,6 +51,14 @@ static int let_go(struct hooks_report *s, struct worker *w, struct pass_slice *s
 	return rc ? rc : write_buffer(s, w);
 }
 
+static int hooks_open_writer(const struct hooks_report *s, struct worker *w)
+{
+	if (w->is_open)
+		return 0;
+	w->is_open = true;
+	return hook_writer_init(&w->lines, s->r);
+}
+
 static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks_report *s = ctx;
@@ -60,7 +69,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 	int rc;
 
 	w->buffer.len = 0;
-	rc = w->lines ? 0 : hook_lines_new(s->r, &w->lines);
+	rc = hooks_open_writer(s, w);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
@@ -68,7 +77,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 			continue;
 		if (s->imported)
 			h = hook_as_written(s->r->trace, h, &copy);
-		rc = hook_lines_write(w->lines, &w->buffer, h);
+		rc = hook_writer_write(&w->lines, &w->buffer, h);
 		if (!rc && (w->buffer.len >= s->chunk || w->buffer.error))
 			rc = let_go(s, w, slice);
 		if (rc)
@@ -90,13 +99,14 @@ static int open_workers(struct hooks_report *s, unsigned n)
 	}
 	s->most = BUFFERS / n;
 	s->chunk = s->most < CHUNK ? s->most : CHUNK;
-	return hook_lines_new(s->r, &s->workers[0].lines);
+	return hooks_open_writer(s, &s->workers[0]);
 }
 
 static void close_workers(struct hooks_report *s)
 {
 	for (unsigned i = 0; i < s->count; i++) {
-		hook_lines_free(s->workers[i].lines);
+		if (s->workers[i].is_open)
+			hook_writer_free(&s->workers[i].lines);
 		out_discard(&s->workers[i].buffer);
 	}
 	free(s->workers);
@@ -121,7 +131,7 @@ int report_hooks(struct report *r)
 	if (!rc) {
 		if (r->format == FORMAT_TEXT)
 			report_head_lines(r);
-		hook_lines_header(s.workers[0].lines, r->out);
+		hook_writer_header(&s.workers[0].lines, r->out);
 		rc = pass_run(&pass, r->found);
 	}
 	close_workers(&s);

@@ -6,7 +6,7 @@
 #include "../../model/trace/nrm2_tail.h"
 #include "../../sink/fmt.h"
 #include "../open.h"
-#include "fields.h"
+#include "writer.h"
 
 static const struct {
 	const char *name;
@@ -258,18 +258,18 @@ static bool hook_where_test_fields(const struct hook_where_row *row, const struc
 	const struct expression_node *leaf)
 {
 	struct expression_value value = {.kind = EXPRESSION_VALUE_NONE};
-	struct hook_fields fields;
+	struct hook_writer writer;
 	struct out text;
 	bool holds;
 
 	if (!row->h->schema)
 		return expression_test(e, leaf, &value);
 	out_memory(&text);
-	hook_fields_init(&fields, row->trace, HOOK_FIELDS_JSON);
-	hook_fields_write(&fields, &text, row->h);
+	hook_writer_init_fields(&writer, row->trace);
+	hook_writer_write(&writer, &text, row->h);
 	value = hook_where_bytes(text.buf, text.len);
 	holds = text.len && expression_test(e, leaf, &value);
-	hook_fields_free(&fields);
+	hook_writer_free(&writer);
 	out_discard(&text);
 	return holds;
 }

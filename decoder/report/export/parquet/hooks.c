@@ -6,8 +6,8 @@
 
 #include "../../../model/hooks/pass.h"
 #include "../../../sink/escapes.h"
-#include "../../hooks/fields.h"
 #include "../../hooks/where.h"
+#include "../../hooks/writer.h"
 #include "../../rows.h"
 #include "../export.h"
 #include "meta.h"
@@ -64,7 +64,7 @@ struct hooks_export {
 	struct parquet_column columns[HOOKS_COLUMNS]; /* of the file */
 	size_t count;
 	size_t at[HOOKS_COLUMNS]; /* the columns' indexes in the file; HOOKS_COLUMNS: not there */
-	struct hook_fields fields;
+	struct hook_writer fields;
 	struct out text;
 };
 
@@ -181,9 +181,9 @@ static int hooks_put_hook(struct hooks_export *e, const struct hook *h)
 	hooks_put_text(e, HOOKS_NAME, h->schema ? schema_hook_name(h->schema) : NULL);
 	hooks_put_contents(e, h);
 	if (h->schema && (hooks_has(e, HOOKS_FIELDS) || hooks_has(e, HOOKS_FIT))) {
-		rc = hook_fields_write(&e->fields, &e->text, h);
+		rc = hook_writer_write(&e->fields, &e->text, h);
 		hooks_put_made(e, HOOKS_FIELDS);
-		hooks_put_text(e, HOOKS_FIT, hook_fields_fit(e->fields.fit));
+		hooks_put_text(e, HOOKS_FIT, hook_form_fit(e->fields.fit));
 	}
 	hooks_put_bits(e, HOOKS_FILE, h->file);
 	hooks_put_bits(e, HOOKS_RING, h->ring);
@@ -219,12 +219,12 @@ int report_parquet_hooks(struct report *r)
 	pass.threads = 1;
 	pass.ordered = true;
 	out_memory(&e.text);
-	hook_fields_init(&e.fields, r->trace, false);
+	hook_writer_init_fields(&e.fields, r->trace);
 	parquet_open(&e.to, r->out, e.columns, e.count);
 	e.to.is_zstd = r->is_zstd;
 	rc = pass_run(&pass, r->found);
 	int closed = parquet_close_with_meta(&e.to, r->trace);
-	hook_fields_free(&e.fields);
+	hook_writer_free(&e.fields);
 	out_discard(&e.text);
 	return rc ? rc : closed;
 }
