@@ -263,6 +263,7 @@ void perfetto_set_counters(struct perfetto *p, struct perfetto_sequence *s,
 static void names_forget(struct perfetto_names *n)
 {
 	hash_index_free(&n->index);
+	memset(n->recent, 0, sizeof n->recent);
 	n->count = n->text_used = 0;
 }
 
@@ -284,20 +285,34 @@ static void perfetto_restart(struct perfetto *p, struct perfetto_sequence *s)
 	perfetto_end_packet(p);
 }
 
+static unsigned names_slot(const char *name, size_t length)
+{
+	unsigned sum = (unsigned)length;
+
+	if (length > 1)
+		sum += (unsigned char)name[0] + 2u * (unsigned char)name[1] +
+		       4u * (unsigned char)name[length - 1];
+	return sum % PERFETTO_RECENT_NAMES;
+}
+
+static bool names_is(
+	const struct perfetto_names *n, uint32_t number, const char *name, size_t length)
+{
+	const struct perfetto_name *e = &n->entries[number - 1];
+
+	return e->length == length && (!length || memcmp(n->text + e->at, name, length) == 0);
+}
+
 /* The number of a name; *added: it is new. 0: out of memory. */
-static uint32_t names_find(struct perfetto_names *n, const char *name, size_t length, bool *added)
+static uint32_t names_find_hashed(
+	struct perfetto_names *n, const char *name, size_t length, bool *added)
 {
 	uint64_t hash = XXH3_64bits(name, length), at = hash;
 	size_t i;
 
-	*added = false;
-	for (uint32_t found; (found = hash_index_next(&n->index, &at));) {
-		const struct perfetto_name *e = &n->entries[found - 1];
-
-		if (e->hash == hash && e->length == length &&
-			(!length || memcmp(n->text + e->at, name, length) == 0))
+	for (uint32_t found; (found = hash_index_next(&n->index, &at));)
+		if (n->entries[found - 1].hash == hash && names_is(n, found, name, length))
 			return found;
-	}
 	if (!array_reserve(&n->entries, &n->room, n->count + 1, sizeof *n->entries) ||
 		!array_reserve(&n->text, &n->text_room, n->text_used + length + 1, 1) ||
 		!hash_index_grow(&n->index, n->count + 1, &i))
@@ -311,6 +326,16 @@ static uint32_t names_find(struct perfetto_names *n, const char *name, size_t le
 		hash_index_add(&n->index, n->entries[i].hash, (uint32_t)i);
 	*added = true;
 	return (uint32_t)n->count;
+}
+
+static uint32_t names_find(struct perfetto_names *n, const char *name, size_t length, bool *added)
+{
+	uint32_t *recent = &n->recent[names_slot(name, length)];
+
+	*added = false;
+	if (!*recent || !names_is(n, *recent, name, length))
+		*recent = names_find_hashed(n, name, length, added);
+	return *recent;
 }
 
 static uint32_t perfetto_intern(struct perfetto *p, struct perfetto_names *n, unsigned field,
@@ -435,8 +460,34 @@ void perfetto_end_event(struct perfetto *p)
 	perfetto_end_packet(p);
 }
 
+/* A packet of an event's end has few bytes: it is written in place, not built first. */
+static bool perfetto_end_slice_in_place(struct perfetto *p, struct perfetto_sequence *s, int64_t t)
+{
+	enum { HEADS = 16 };
+	char *to = t >= s->clock ? out_reserve(p->out, HEADS + 2 * VARINT_U64_MAX) : NULL;
+
+	if (!to)
+		return false;
+	char *at = to + 2;
+	*at++ = PACKET_SEQUENCE << 3;
+	at = varint_store(at, s->id);
+	*at++ = PACKET_TIMESTAMP << 3;
+	at = varint_store(at, (uint64_t)t - (uint64_t)s->clock);
+	*at++ = PACKET_TRACK_EVENT << 3 | PROTOBUF_LENGTH;
+	*at++ = 2;
+	*at++ = EVENT_TYPE << 3;
+	*at++ = PERFETTO_SLICE_END;
+	to[0] = TRACE_PACKET << 3 | PROTOBUF_LENGTH;
+	to[1] = (char)(at - to - 2);
+	out_reach(p->out, at);
+	s->clock = t;
+	return true;
+}
+
 void perfetto_end_slice(struct perfetto *p, struct perfetto_sequence *s, int64_t t)
 {
+	if (perfetto_end_slice_in_place(p, s, t))
+		return;
 	protobuf_open(&p->packet, TRACE_PACKET);
 	perfetto_put_time(p, s, t);
 	protobuf_open(&p->packet, PACKET_TRACK_EVENT);

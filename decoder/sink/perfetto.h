@@ -49,6 +49,8 @@ struct perfetto {
 	uint32_t sequences;
 };
 
+enum { PERFETTO_RECENT_NAMES = 16 }; /* a power of two */
+
 /* The names that a sequence has sent: number i + 1 is entry i. */
 struct perfetto_names {
 	struct perfetto_name {
@@ -59,6 +61,8 @@ struct perfetto_names {
 	char *text;
 	size_t text_used, text_room;
 	struct hash_index index; /* of entries */
+	/* Numbers found last, by some of their bytes: most events have the same few names. */
+	uint32_t recent[PERFETTO_RECENT_NAMES];
 };
 
 struct perfetto_sequence {

@@ -21,13 +21,13 @@ const struct export_figure export_counts[EXPORT_COUNTS] = {
 	{FIGURE(thread_instructions), false},
 	{FIGURE(thread_cycles), false},
 	{FIGURE(on_cpu_ns), true},
+	{FIGURE(own_inside_ns), true},
+	{FIGURE(own_nested_ns), true},
 	{FIGURE(off_cpu_ns), true},
 	{FIGURE(ctx_switches), false},
 	{FIGURE(migrations), false},
 	{FIGURE(faults), false},
 	{FIGURE(unexplained_ns), true},
-	{FIGURE(own_inside_ns), true},
-	{FIGURE(own_nested_ns), true},
 };
 
 const struct export_figure export_reals[EXPORT_REALS] = {
@@ -73,7 +73,8 @@ unsigned export_find_attributes(
 	to->len = 0;
 	report_flags(to, iv->flags);
 	const size_t flags = to->len;
-	report_methods(to, tally_method(iv->method));
+	if (iv->method != NOT_MEASURED)
+		report_methods(to, tally_method(iv->method));
 	if (iv->mm)
 		at[n++] = attribute_of_number("minor", iv->mm);
 	if (iv->types)
