@@ -73,6 +73,23 @@ done
 	in_file out '^n/a +\+0.000000000 s   0       7 000000C0'
 }
 
+# Conditions know it, also of an interval around, and with it absent.
+condition()
+{
+	# shellcheck disable=SC2086
+	run 0 --report intervals --format csv --columns label --where "$1" $all
+	tr -d '\r' <out | sed 1d | sort | tr '\n' ' ' >found
+	[ "$(cat found)" = "$2" ] || fail "--where $1: $(cat found)"
+}
+condition 'host="host*"' 'both one.bin '
+condition 'absent(host)' 'both none.bin '
+condition 'host!="host one" and label=both' 'both '
+condition 'host in ("host one", "two*") and not label=both' 'one.bin two.bin '
+condition 'absent(parent.host) and label=both' 'both both both '
+# shellcheck disable=SC2086
+run 0 --format csv --columns count --where 'host="host one"' $all
+[ "$(sed 1d out | tr -d '\r' | tr '\n' ' ')" = '1 1 ' ] || fail "the summary of one host: $(cat out)"
+
 # A frame for each host, also merged from partial results, which keep their containers apart.
 # shellcheck disable=SC2086
 run 0 --format folded --by host $all

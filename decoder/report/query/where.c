@@ -9,6 +9,7 @@
 #include "../../base/exact.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/intervals.h"
+#include "../open.h"
 #include "../values/interval_columns.h"
 
 /* ------------------------------------------------------------------------------- words */
@@ -24,6 +25,7 @@ static const struct {
 	{"elapsed_ns", WHERE_ELAPSED, {.type = EXPRESSION_DURATION}, NULL},
 	{"cpi", WHERE_CPI, {.type = EXPRESSION_DECIMAL}, NULL},
 	{"own_inside_ns", WHERE_OWN_INSIDE, {.type = EXPRESSION_DURATION}, NULL},
+	{"host", WHERE_HOST, {.type = EXPRESSION_TEXT}, NULL},
 	{"depth", WHERE_DEPTH, {.type = EXPRESSION_WHOLE}, NULL},
 	{"self_ns", WHERE_SELF, {.type = EXPRESSION_DURATION}, NULL},
 	{"own_nested_ns", WHERE_OWN_NESTED, {.type = EXPRESSION_DURATION}, NULL},
@@ -429,6 +431,15 @@ static double where_cpi(const struct where *w, const struct interval *iv)
 	return derived_of_event(iv, w->cycles) / derived_of_event(iv, w->instructions);
 }
 
+static struct expression_value where_host(const struct where_row *row)
+{
+	const char *host = report_host_of(row->trace, row->iv->file);
+
+	if (!host)
+		return (struct expression_value){.kind = EXPRESSION_VALUE_NONE};
+	return where_text(host, strlen(host));
+}
+
 static struct expression_value where_value(
 	const struct where_row *row, const struct where_word *word)
 {
@@ -444,6 +455,8 @@ static struct expression_value where_value(
 			break;
 		return where_whole(exact_round(
 			trace_duration_ns(trace_file(row->trace, iv->file), iv->own_inside)));
+	case WHERE_HOST:
+		return where_host(row);
 	case WHERE_VALUE:
 		return where_named(iv, word);
 	case WHERE_METRIC:

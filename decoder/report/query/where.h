@@ -16,7 +16,7 @@
 
 #define WHERE_WORDS                                                                                \
 	"a column: those of --report intervals --format csv, elapsed, elapsed_ns, cpi, "           \
-	"self_ns, arg.NAME, event.NAME; parent. or root. before it"
+	"self_ns, host, arg.NAME, event.NAME; parent. or root. before it"
 
 enum {
 	WHERE_LEAVES = 64, /* of a condition that asks other intervals */
@@ -31,6 +31,7 @@ enum where_source {
 	WHERE_ELAPSED, /* whole ns */
 	WHERE_CPI,     /* the thread's, else the system's, else that of its events */
 	WHERE_OWN_INSIDE,
+	WHERE_HOST,
 	WHERE_VALUE, /* an argument or event */
 	WHERE_METRIC,
 	/* Known only once intervals are nested. */
