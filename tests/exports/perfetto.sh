@@ -59,6 +59,22 @@ printf '%s\n' '["first","worker","thread_execution",null]' \
 ! is_read || sed 's/"[a-z]*_[a-z_]*"/X/' answer | cmp -s - expected ||
 	fail "overlaps: $(cat answer)"
 
+# A reader that leaves early is told nothing of those that were seen until then.
+awk 'BEGIN {
+	print "clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection tasks"
+	print "task 7 5 0 \"worker\"\nsection hooks guest=0"
+	for (i = 1; i <= 20000; i++) {
+		printf "group mm=0 tid=7 at=%d elapsed=1500 types=0 label=\"lap\"\nendgroup\n", 1000 * i
+		if (i % 200 == 0)
+			print "section hooks guest=0"
+	}
+	print "section end"
+}' | "$MKTRACE" - laps.bin
+run 0 --format perfetto -o laps.perfetto laps.bin
+in_file err '^cpidecode: 10000 intervals overlap'
+"$CPIDECODE" --format perfetto laps.bin 2>err | head -c 1 >/dev/null
+[ ! -s err ] || fail "a reader that left: $(cat err)"
+
 # Two hosts: their threads have the same ids, and stay apart.
 header='id "host one, tr. 1."'
 make_trace one.bin

@@ -165,6 +165,9 @@ int export_find_base(struct report *r, struct interval_stream *s, int64_t *base)
 
 void export_note_lanes(struct report *r, const struct lanes *l, const char *where)
 {
+	/* The reader left, and the walk with it: these are not all. */
+	if (r->out->error)
+		return;
 	if (l->overlaps)
 		report_note(r,
 			"%" PRIu64
