@@ -22,7 +22,9 @@ void cell_spell_id(struct out *o, const struct cell *cell)
 	out_reach(o, fmt_u64(p, cell->u));
 }
 
-void cell_write_json(struct json *j, struct cell cell)
+/* Always inline: a cell passed in memory, where it was just stored by parts, is loaded by wider
+ * loads, which miss store forwarding. */
+static inline __attribute__((always_inline)) void cell_write_value(struct json *j, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_U64:
@@ -60,6 +62,11 @@ void cell_write_json(struct json *j, struct cell cell)
 	default:
 		json_null(j);
 	}
+}
+
+void cell_write_json(struct json *j, struct cell cell)
+{
+	cell_write_value(j, cell);
 }
 
 static void cell_write_text(
@@ -196,7 +203,7 @@ void column_write_member(struct json *j, const struct column *c, const void *row
 	else if (c->source == COLUMN_NEST)
 		column_write_object(j, c->of, IN_NESTED, 0, (const char *)row + c->offset);
 	else
-		cell_write_json(j, column_read(c, row));
+		cell_write_value(j, column_read(c, row));
 }
 
 void column_write_part(struct json *j, const struct column *columns, enum column_format in,

@@ -6,10 +6,10 @@
 #include "escapes.h"
 #include "json.h"
 
-void json_begin_value(struct json *j)
+void json_begin_broken(struct json *j)
 {
 	if (j->comma)
-		out_str(j->o, j->spaced && !j->broken ? ", " : ",");
+		out_str(j->o, j->broken ? "," : ", ");
 	if (j->broken)
 		out_char(j->o, '\n');
 	j->broken = false;
@@ -35,11 +35,17 @@ void json_close(struct json *j, char bracket)
 
 void json_key(struct json *j, const char *key)
 {
+	const size_t n = strlen(key);
+
 	json_begin_value(j);
-	out_char(j->o, '"');
-	out_str(j->o, key);
-	out_str(j->o, j->spaced ? "\": " : "\":");
 	j->comma = false;
+	char *p = out_reserve(j->o, n + sizeof "\"\": ");
+	if (!p)
+		return;
+	*p = '"';
+	memcpy(p + 1, key, n);
+	p = fmt_text(p + 1 + n, "\": ");
+	out_reach(j->o, p - !j->spaced);
 }
 
 void json_key_text(struct json *j, const char *key)

@@ -15,13 +15,27 @@ struct json {
 	bool broken; /* the next value begins a line; so does the closing bracket */
 };
 
+/* The slow path of json_begin_value. */
+void json_begin_broken(struct json *j);
+
+/* Begins a value that the caller writes to o. */
+static inline void json_begin_value(struct json *j)
+{
+	if (j->spaced || j->broken) {
+		json_begin_broken(j);
+		return;
+	}
+	if (j->comma)
+		out_char(j->o, ',');
+	j->comma = true;
+}
+
 /* '{' or '['; or '"', for a caller that writes plain ASCII to o. */
 void json_open(struct json *j, char bracket);
 void json_close(struct json *j, char bracket);	     /* '}', ']' or '"' */
 void json_key(struct json *j, const char *key);	     /* plain ASCII, written unchanged */
 void json_key_text(struct json *j, const char *key); /* any text */
 void json_key_bytes(struct json *j, const char *key, size_t n);
-void json_begin_value(struct json *j); /* the caller writes it to o */
 void json_null(struct json *j);
 void json_bool(struct json *j, bool v);
 void json_u64(struct json *j, uint64_t v);
