@@ -34,8 +34,8 @@
 
 __thread struct ring_thread ring_self = {.generation = RING_UNATTACHED};
 
-/* The epoch while one of a child's threads resets the state, and before the first discovery. No
- * thread has it, so each thread's first hook comes to attach_thread. */
+/* The epoch before the first discovery, and while a thread of a forked child resets the state. No
+ * thread has it, so each thread's first hook calls attach_thread. */
 enum { EPOCH_NONE = 1 };
 
 struct ring_epoch_page ring_epoch
@@ -108,8 +108,9 @@ static void attach_restart_in_child(void)
 
 static bool make_epoch(void)
 {
-	/* Replaced by fresh anonymous memory: only that can be wiped. Wiping is for children that
-	 * no fork handler sees (_Fork, clone); others are handled in attach_after_fork too. */
+	/* Replace the page by anonymous memory: only that can be wiped on fork. Wiping catches
+	 * children that no fork handler sees (_Fork, clone); attach_after_fork handles the others,
+	 * too. */
 	void *p = mmap(&ring_epoch, sizeof ring_epoch, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -123,9 +124,9 @@ static bool make_epoch(void)
 }
 
 /*
- * Runs before there are threads, as a rule: a fork while another thread holds a lock would leave
- * the child a lock without a holder. Calls that allocate or lock (pthread_atfork, the clock's
- * pthread_once) belong here, never into a hook. A hook that comes before gets its epoch page from
+ * Usually runs before there are other threads: a fork while one of them holds a lock would leave
+ * the child with a lock that has no holder. Calls that allocate or lock (pthread_atfork, the
+ * clock's pthread_once) belong here, never into a hook. An earlier hook gets its epoch page from
  * attach_lock().
  */
 __attribute__((constructor)) static void at_start(void)
@@ -139,8 +140,8 @@ __attribute__((constructor)) static void at_start(void)
 
 /* ------------------------------------------------------------------- lock */
 
-/* The kernel's own mask: the C library's functions keep copies of theirs, 128 bytes each, and leave
- * the signal of pthread_cancel alone. */
+/* The kernel's mask: sigset_t takes 128 bytes of stack, and the C library's functions do not block
+ * the signal of pthread_cancel. */
 typedef uint64_t signal_mask;
 
 static bool attach_lock(signal_mask *saved)
@@ -148,8 +149,9 @@ static bool attach_lock(signal_mask *saved)
 	const signal_mask all = UINT64_MAX;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
-	/* Not only 0: another thread may be in the middle of attach_restart_in_child. Acquire: a
-	 * thread that finds it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
+	/* Do not test for 0 alone: another thread may be in attach_restart_in_child. Acquire: a
+	 * thread that sees the new epoch also sees the fresh lock. tests/litmus/fork-epoch.litmus
+	 */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		attach_restart_in_child();
 	pthread_mutex_lock(&attach_mutex);
@@ -218,7 +220,7 @@ static int attach_find_session(void)
 
 	/* An attach that failed may succeed now. */
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
-	/* No session existed that could have lost them. */
+	/* No session existed: the losses belong to none. */
 	if (rc == 0 && !here.discovery.control && !here.due_generation) {
 		here.lost -= here.due;
 		here.due = 0;
@@ -250,7 +252,8 @@ static void attach_discover_now(void)
 
 void attach_discover(void)
 {
-	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
+	/* Check without the lock first: a stale answer costs a system call, or a delay of 100 ms.
+	 */
 	uint64_t at = __atomic_load_n(&here.discovery.at, __ATOMIC_RELAXED);
 
 	if (!at || attach_is_child() || discovery_now() - at >= RETRY_NS)
@@ -296,7 +299,7 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late)
 
 /* ------------------------------------------------------------------ rings */
 
-/* By the environment, or by the session. */
+/* SWTRACE_BEGINS takes precedence over the session's setting. */
 static void attach_choose_begins(void)
 {
 	const char *own = secure_getenv("SWTRACE_BEGINS");
@@ -436,8 +439,8 @@ static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t has
 	return number;
 }
 
-/* With the thread busy, so that a signal handler that attaches it to other rings leaves the table.
- */
+/* Marks the thread busy: a signal handler that attaches it to other rings then keeps the table
+ * mapped. */
 static uint32_t attach_find_label_busy(const char *text, uint32_t length, uint64_t *cached)
 {
 	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);

@@ -13,7 +13,7 @@
 #include "paths.h"
 #include "texts.h"
 
-/* A process waits no longer than this for others that append: its tasks then have no name. */
+/* The longest wait for other processes that append. After it, the process's tasks get no name. */
 enum { CONTAINER_WAIT_MS = 10 };
 
 /* Writes a number's digits and a terminator; returns where that is. */
@@ -77,8 +77,8 @@ uint64_t container_cgroup_namespace(void)
 
 /* ----------------------------------------------------------------------- names */
 
-/* Below the root, the last path of /proc/self/cgroup: that of version 2, or of the hierarchy made
- * first. Keeps the end of a long one, which distinguishes containers. */
+/* The last path of /proc/self/cgroup that is not the root: that of version 2, or of the hierarchy
+ * that was mounted first. Cuts the front of a long path, as its end distinguishes containers. */
 static uint32_t path_of_lines(char *lines, uint32_t bytes, const char **path)
 {
 	uint32_t length = 0;

@@ -22,7 +22,8 @@ struct discovery {
 	int rc;	     /* result of the last discovery */
 };
 
-/* In ns, a tick behind: every CpiStart asks, and this clock costs a third of the others. */
+/* In ns, up to a tick behind. Called by every CpiStart: the coarse clock costs a third of the
+ * precise one. */
 static inline uint64_t discovery_now(void)
 {
 	return time_ns_now(CLOCK_MONOTONIC_COARSE);

@@ -27,14 +27,14 @@ struct session_keep {
 };
 
 /*
- * Waits for another dump that keeps these rings, as long as it lives and makes progress, and not if
- * go_on (or NULL) returns false. From one that has read nothing for 5 s it takes over the right to
- * keep. control may be NULL after it. ring_reader_keep then keeps the rings. A dump that is killed
- * keeps them until the next one, which costs only memory.
+ * Acquires the right to keep the rings. Waits while another dump that has it is alive and makes
+ * progress, unless go_on (may be NULL) returns false; takes over from a dump that has read nothing
+ * for 5 s. control may be NULL afterwards; otherwise ring_reader_keep keeps the rings. A killed
+ * dump keeps them until the next dump, which costs only memory.
  */
 void session_keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
-/* With each section that was read: others wait for a dump that makes progress. */
+/* Call it for each section read: shows other dumps that this one makes progress. */
 void session_keep_beat(struct session_keep *k);
 /* Whether another dump has the right by now. */
 bool session_keep_is_lost(const struct session_keep *k);

@@ -13,7 +13,7 @@
 #include "discovery.h"
 #include "texts.h"
 
-/* After a failure a program writes texts for so long. */
+/* After a failure, hooks hold label texts for this long before the next attempt. */
 #define LABELS_RETRY_NS 100000000u
 
 /* How long a program waits for another one that appends. */

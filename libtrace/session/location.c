@@ -176,7 +176,7 @@ int session_open_dir(struct session_location *location, struct session_error *er
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
 	uint64_t size, struct session_error *error)
 {
-	/* Nonblocking: a FIFO in its place must not stop us before fstat. */
+	/* O_NONBLOCK: opening a FIFO in its place must not block. */
 	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	mode_t forbidden = (S_IWGRP | S_IWOTH) & ~may_write;
 	struct stat st;
@@ -229,7 +229,7 @@ static int make_dir(struct session_location *location, struct session_error *err
 	return open_error("directory", location->dir, error);
 }
 
-/* The kernel would send SIGXFSZ, and tracing is no reason for a program to end. */
+/* Check first: the kernel would send SIGXFSZ, and tracing must not end a program. */
 static bool is_beyond_limit(uint64_t size)
 {
 	struct rlimit limit;
@@ -241,7 +241,7 @@ int session_allocate(int fd, uint64_t offset, uint64_t bytes)
 {
 	if (is_beyond_limit(offset + bytes))
 		return EFBIG;
-	/* A signal ends it half-way, where the space is taken page by page. */
+	/* A signal interrupts it on file systems that allocate page by page. */
 	for (;;) {
 		int rc = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
 

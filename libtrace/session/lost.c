@@ -6,7 +6,8 @@
 #include "../ring/reader.h"
 #include "session.h"
 
-/* Number of words of slots ever used. 0 also for rings of a version without words. */
+/* The number of words in use, one for each slot ever used. 0 also for rings of a version without
+ * them. */
 static uint32_t lost_count_words(const struct session *s)
 {
 	struct stat st;

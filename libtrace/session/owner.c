@@ -97,7 +97,8 @@ static bool can_populate(void)
 	return can;
 }
 
-/* Two areas, so that a dump may keep one: unless all memory is taken now. */
+/* Two areas let a dump keep one while writers use the other. Not with --prealloc: it would allocate
+ * both. */
 static uint32_t areas_of(const struct session_config *config)
 {
 	return config->mode == SHM_MODE_WRAP && !config->prealloc && can_populate() ? 2 : 1;
@@ -118,8 +119,8 @@ int session_plan(
 		return made_up;
 	if (made_up)
 		g->cpus = (uint32_t)made_up;
-	/* The number of guest rings: none is free only while this many writers are stopped holding
-	 * one each. Their memory is allocated on first use. */
+	/* Writers run out of guest rings only while this many are stopped, each holding one. Memory
+	 * is allocated on first use. */
 	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);
@@ -148,7 +149,7 @@ int session_plan(
 	g->clock = clock_kind();
 	g->ticks_per_second = clock_ticks_per_second();
 	geometry_derive(g, areas_of(config));
-	/* A file of twice the size may be too large. */
+	/* With two areas the file may exceed the limit. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && g->file_size > limit.rlim_cur)
 		geometry_derive(g, 1);
 	return 0;
@@ -166,7 +167,7 @@ static uint64_t free_bytes(const struct session *s)
 uint64_t session_shortage(const struct session *s, uint64_t *available)
 {
 	const struct shm_geometry *g = &s->geometry;
-	/* The second areas are for dumps, which do without if need be. */
+	/* Only dumps use the second areas, and can do without them. */
 	uint64_t spare = (ring_data_bytes(g) - g->ring_size) * (g->cpus + g->guests);
 	uint64_t needed, taken;
 	struct stat st;

@@ -26,7 +26,7 @@ struct proof_known {
 };
 #define KNOWN_BYTES (SHM_TASK_SLOTS * sizeof(struct proof_known))
 
-/* Mapped, not calloc'ed: calloc may clear all of it, and few slots are asked for. */
+/* mmap, not calloc: calloc may clear the whole table, of which few slots are used. */
 void proof_open(struct proof *p, struct session *s)
 {
 	void *known =
@@ -125,7 +125,7 @@ struct shm_task *proof_read_slots(struct session *s, uint32_t *used)
 		!ring_read_at(
 			s->tasks_fd, &ever, sizeof ever, offsetof(struct shm_task_header, used)))
 		return NULL;
-	/* Mapped: a hole in the table costs no memory here either. */
+	/* mmap: holes of the table take no memory here either. */
 	slots = mmap(NULL, SLOTS_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (slots == MAP_FAILED)

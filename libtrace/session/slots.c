@@ -12,7 +12,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A failed compare-and-swap is another member's progress; more in a row than this are not. */
+/* Each failed compare-and-swap means that another member made progress; this many in a row mean a
+ * scribbling one. */
 enum { MAX_TRIES = 1000, LOOKS = 2, MAX_REQUEUES = 4 };
 
 /*

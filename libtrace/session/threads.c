@@ -210,10 +210,11 @@ static int open_lock_file(struct member *m, const struct session_location *locat
 }
 
 /*
- * The proof of life. The lock belongs to an open file description that only a mapping
- * keeps open: closing descriptors does not end it, exec and exit do. A forked child does
- * not get the mapping. (A fork of another thread between open and close below hands the
- * child a descriptor: then the lock lasts until the child execs or ends: late, never early.)
+ * The lock that proves that the process is alive. It belongs to an open file description that only
+ * a mapping keeps open: closing descriptors does not release it, exec and exit do. A forked child
+ * does not inherit the mapping. (If another thread forks between open and close below, the child
+ * inherits the descriptor, and the lock lasts until the child execs or exits: it is released late,
+ * never early.)
  */
 static bool threads_lock_slot(
 	struct member *m, const struct session_location *location, uint32_t number)
@@ -313,7 +314,7 @@ bool threads_wait_for_slot(const struct ring_thread *self)
 	       threads_is_refused(member_of_map(self->map));
 }
 
-/* By syscall(): touching prctl()'s page would cost an attach another fault. */
+/* Use syscall(): calling prctl() would fault another page in. */
 static void read_own_name(char *name)
 {
 	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);

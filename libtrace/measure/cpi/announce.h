@@ -1,5 +1,5 @@
 /*
- * Telling the session where this process's counts come from, before its first hook.
+ * Tells the session where this process's counts come from, before its first hook.
  */
 #ifndef SWT_MEASURE_CPI_ANNOUNCE_H
 #define SWT_MEASURE_CPI_ANNOUNCE_H

@@ -33,7 +33,7 @@ static bool is_text(const SWT_ARG *a)
 	return a->type == INTERVAL_ARG_TEXT;
 }
 
-/* Room for this many more bytes. The pointers move with the text. */
+/* Makes room for that many more bytes. Adjusts the pointers into the text if it moves. */
 static bool arguments_reserve(struct arguments *a, size_t bytes)
 {
 	const uintptr_t old = (uintptr_t)a->text;
@@ -65,7 +65,7 @@ static void arguments_append(struct arguments *a, const SWT_ARG *from)
 	uint32_t i = a->args.count++;
 	SWT_ARG *arg = &a->args.arg[i];
 
-	/* The caller's copy keeps the number for its next interval. */
+	/* Caches the number in the caller's name, for its next interval. */
 	attach_find_label(from->name->text, from->name->length, &from->name->number);
 	a->name[i] = *from->name;
 	a->name[i].text = arguments_copy(a, from->name->text, from->name->length);
@@ -79,7 +79,7 @@ static void arguments_append(struct arguments *a, const SWT_ARG *from)
 
 int arguments_add(struct arguments *a, UINT32 count, const SWT_ARG *arg)
 {
-	/* Not empty: it has an address. */
+	/* At least 1: empty strings need an address, too. */
 	size_t bytes = 1;
 
 	if (count > SWT_ARGS_MAX - a->args.count)

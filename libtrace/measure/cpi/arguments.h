@@ -1,7 +1,7 @@
 /*
- * The arguments of an instance's next groups: copies, names included, as the code that names them
- * may be unloaded first. The memory stays for the next interval. It also keeps the number of the
- * interval's begin hook, which goes into the groups, too.
+ * The arguments of an instance's next groups. They are copies, names included: a plugin may be
+ * unloaded before the group is written. The memory is reused by the next interval. Also holds the
+ * number of the interval's begin hook, which the groups carry, too.
  */
 #ifndef SWT_MEASURE_CPI_ARGUMENTS_H
 #define SWT_MEASURE_CPI_ARGUMENTS_H

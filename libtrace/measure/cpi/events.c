@@ -24,7 +24,7 @@ static void events_choose_locked(void)
 	const struct event_set *set = NULL;
 
 	attach_read_events(list);
-	/* A wrong list counts nothing: swtrace doctor reports it. */
+	/* An invalid list counts nothing; swtrace doctor reports it. */
 	if (own && *own)
 		set = event_set_of(own, why);
 	else if (list[0])
@@ -101,8 +101,8 @@ static uint32_t events_words(const struct events *e)
 
 static void events_find_names(struct events *e)
 {
-	/* Loaded first: if a signal handler attaches the thread to other rings meanwhile, the names
-	 * are found again. */
+	/* Load it first: if a signal handler attaches the thread to other rings meanwhile, the
+	 * names are looked up again. */
 	const struct ring_map *map = ring_self.map;
 
 	e->texts = e->string_bytes = 0;

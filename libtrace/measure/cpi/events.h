@@ -33,7 +33,7 @@ extern const struct event_set *events_chosen __attribute__((visibility("hidden")
 
 bool events_read_start(struct events **events);
 bool events_rest(struct events *events);
-/* Whether they were read at both ends, by one thread: then there is a hook of them. */
+/* Whether one thread read them at both ends: only then they are written. */
 bool events_are_read(const struct events *events);
 /* Adds the hook to the frame. Names are numbers of labels, in the rings that the thread is attached
  * to. */
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) bool events_start_again(struct even
 	return true;
 }
 
-/* For a program without events, one test. True: it took time. */
+/* A single test for a program without events. True: it took time. */
 static inline bool events_start(struct events **events)
 {
 	return __builtin_expect(

@@ -14,7 +14,8 @@ static uint64_t figures_divide(uint64_t a, unsigned factor, uint64_t b)
 {
 	unsigned __int128 units;
 
-	/* The usual size: factor is at most 100, 2^7, and twice CPI_FRACTION below 2^15. */
+	/* Usual counts fit into 64 bits: factor is at most 100, below 2^7, and twice CPI_FRACTION
+	 * below 2^15. */
 	if (!(a >> 41) && !(b >> 62))
 		return (a * factor * (2 * CPI_FRACTION) + b) / (b * 2);
 	units = ((unsigned __int128)a * factor * (2 * CPI_FRACTION) + b) /
@@ -49,8 +50,8 @@ void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2])
 	figures_set_fixed(part, 100, whole, word);
 }
 
-/* The cycles where they are known, so that the hook's own numbers give the same; else the
- * time. */
+/* By cycles if they are known, so that readers compute the same share from the hook's own numbers;
+ * otherwise by time. */
 static void busy_share(const struct counter_interval_cpu *c, uint64_t *part, uint64_t *whole)
 {
 	bool cycles = figures_is_divisible(c->busy, c->cycles);
@@ -92,7 +93,7 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 		counters_add(&sum->busy_part, c->busy_part);
 		counters_add(&sum->busy_whole, c->busy_whole);
 	}
-	/* Counts of a processor that went offline are in no term. */
+	/* The terms lack the counts of a processor that went offline. */
 	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
 		sum->instructions = sum->cycles = sum->busy = sum->busy_part = sum->busy_whole =
 			NOT_MEASURED;

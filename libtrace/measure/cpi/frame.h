@@ -45,7 +45,8 @@ static inline void frame_open(struct frame *f, uint8_t major, uint32_t mm, const
 	f->length = f->bytes = f->hooks = 0;
 	if (!label)
 		return;
-	/* A group too large for a section has a size, too: reserving it fails, and is counted. */
+	/* Limit the size: the reservation of a group that is too large must fail, so that it is
+	 * counted. */
 	if (length >= REC_MAX_SIZE / 2)
 		length = REC_MAX_SIZE / 2;
 	f->length = (uint32_t)length;
@@ -73,8 +74,8 @@ static inline int frame_begin(struct frame *f, uint64_t start_ticks, const struc
 
 	if (rc != HOOK_RESERVED)
 		return rc;
-	/* A copy whose address no call has: stores into the ring cannot change it, and it
-	 * stays in registers. */
+	/* Copy it: the address of this copy does not escape, so that it stays in registers across
+	 * stores into the ring. */
 	f->w = w;
 	f->elapsed = f->w.stamp > start_ticks ? f->w.stamp - start_ticks : 0;
 	return HOOK_RESERVED;
@@ -112,7 +113,7 @@ static inline void cursor_put_pair(struct cursor *c, const uint32_t word[2])
 	cursor_put_word(c, word[1]);
 }
 
-/* A few words, in general: the empty asm keeps the compiler from calling memset for them. */
+/* Usually a few words: the empty asm keeps the compiler from calling memset. */
 static inline void cursor_put_zeros(struct cursor *c, uint32_t pairs)
 {
 	for (; pairs; pairs--) {
@@ -142,8 +143,7 @@ static inline void cursor_put_activity(struct cursor *c, uint64_t v)
 	c->at += 8;
 }
 
-/* Two label hooks of an interval have the same text: it is loaded once for both, where it is short.
- */
+/* Both label hooks have the same text: a short one is loaded once for both. */
 static inline void frame_label(struct frame *f, uint32_t minor)
 {
 	struct cursor c;

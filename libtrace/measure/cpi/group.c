@@ -172,8 +172,8 @@ static uint32_t group_own_pair(const struct group_spec *spec)
 	return spec->own && !(spec->more && spec->more->events) ? spec->own->pair : 0;
 }
 
-/* The figures that the time hook has: not those of the quality hook, nor the run time of a thread
- * without a switch, which ran all the time. */
+/* The figures of the time hook. It leaves out those that the quality hook has, and the run time of
+ * a thread that was not switched: it ran all the time. */
 static uint32_t time_known(const struct group *g)
 {
 	const struct counter_interval *i = g->i;
@@ -331,7 +331,8 @@ static void group_extend_activity(struct group *g, const struct hook_time *at)
 			g->unexplained_ns = NOT_MEASURED;
 		g->source = INTERVAL_TIME_NONE;
 	} else if (!i->stayed && at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
-		/* By the thread's clock: it may have been switched between `at` and its reading. */
+		/* Add what the thread's clock counted: the thread may have been switched since
+		 * `at`. */
 		uint64_t ran = activity_time_since_end(i),
 			 all = rate_ns_of_ticks(stamp - at->ticks);
 
@@ -353,7 +354,7 @@ static void group_fill(struct group *g)
 		write_time(g);
 }
 
-/* Not inlined: group_write_stayed, the usual way, is better off without its registers. */
+/* Not inlined: keeps registers free for group_write_stayed, the usual path. */
 __attribute__((noinline)) int group_write(const struct group_spec *spec,
 	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed)
@@ -439,7 +440,7 @@ static void image_find_places(struct group_image *image, bool counted)
 			image->quality = at + REC_DATA;
 		if (record[REC_MAJOR] == INTERVAL_MAJOR)
 			image->time = at + REC_DATA;
-		/* No processor was counted, so that there are no busy words. */
+		/* No processor was counted, so the summary has no busy words. */
 		if (counted && kind == CPI_MINOR_SUMMARY && record[REC_MAJOR] == CPI_MAJOR)
 			image->cpi = at + REC_DATA + 4 * (CPI_SUMMARY_RAW + 2 * (image->cpus + 1));
 		at += rec_control_size(control);

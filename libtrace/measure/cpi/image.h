@@ -84,7 +84,7 @@ static inline void image_copy(
 	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
 	put_hl64(first + image->place[0].elapsed, elapsed);
 	for (uint32_t n = 1; n < hooks; n++) {
-		/* Load before the stores: to the compiler, these may alias the image. */
+		/* Load it before the stores: for the compiler, they may alias the image. */
 		uint8_t *record = first + image->place[n].record;
 		uint8_t *at = first + image->place[n].elapsed;
 

@@ -28,12 +28,12 @@ _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 #define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
 _Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
 
-/* Whether the caller reads CPI_DATA: DATA_UNUSED if there was a Get, and none has asked for it. */
+/* Whether the caller reads CPI_DATA. DATA_UNUSED: there were Gets, but none asked for it. */
 enum data_use { DATA_UNKNOWN, DATA_UNUSED, DATA_USED };
 
 /* One allocation: the arrays that these pointers refer to follow the structure. */
 struct instance {
-	/* One cache line has all that an interval needs while tracing is off. */
+	/* These share a cache line: all that an interval needs while tracing is off. */
 	UINT32 mode;
 	enum data_use data_use;
 	bool only_ticks;  /* CpiStart read `ticks` and no sample */
@@ -52,9 +52,9 @@ struct instance {
 	CPI_DATA data;
 };
 
-/* Instances whose caller may read the thread's CPI_DATA. While there are any, hardware counters
- * keep running with tracing off: an interval of one must not lose what an interval of another
- * stops. */
+/* The number of instances whose caller may read the thread's CPI_DATA. Unless it is 0, hardware
+ * counters keep running while tracing is off: one instance must not stop counters that an interval
+ * of another one needs. */
 static unsigned thread_data_users;
 
 static void cpi_add_data_user(const struct instance *i, int more)
@@ -87,7 +87,8 @@ static unsigned cpi_select_quantities(UINT32 mode)
 	return want;
 }
 
-/* Hooks have the thread's time and switches if they cost nothing. CPI_DATA has no quality. */
+/* Hooks include the thread's time and switches where reading them is free. CPI_DATA has no quality
+ * figures. */
 static unsigned cpi_select_now(const struct instance *i, bool write)
 {
 	if (!write)
@@ -132,7 +133,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	return i;
 }
 
-/* The number of the begin hook of the interval, unless it is dropped anyway. */
+/* The number of the interval's begin hook; 0 if the interval will be dropped. */
 static uint64_t cpi_begin(const struct instance *i)
 {
 	const struct arguments *a = i->arguments;
@@ -152,7 +153,7 @@ static void cpi_drop_begin(struct instance *i)
 		begins_write_over(INTERVAL_MAJOR, CPI_MAJOR, i->mm, begin);
 }
 
-/* The interval before, if nothing ended it, is over. Returns true: it took time. */
+/* Ends the previous interval if no Get did. Returns true: it took time. */
 static __attribute__((noinline, cold)) bool cpi_write_begin(struct instance *i)
 {
 	const size_t length = i->label ? strlen(i->label) : 0;
@@ -176,7 +177,7 @@ static __attribute__((noinline, cold)) bool cpi_write_begin(struct instance *i)
 	return true;
 }
 
-/* Rare requests, before the clock is read again. True if it took time. */
+/* Handles rare requests before the clock is read again. True if it took time. */
 static inline __attribute__((always_inline)) bool cpi_start_extras(
 	struct instance *i, bool events_first, bool is_start)
 {
@@ -194,7 +195,7 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 {
 	uint64_t now = clock_read();
 	bool late = false, on = attach_begin(CPI_MAJOR, now, &late);
-	/* As the last one was: see events.h. */
+	/* Guess from the last interval: see events.h. */
 	const bool events_first = i->start->plain;
 
 	i->start_tid = thread_self()->tid;
@@ -216,8 +217,8 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 	return on;
 }
 
-/* Fast path for an interval in a loop, after cpi_start_once: only the clock and the thread's page
- * are read, and before them the events, where there are some. */
+/* Fast path for an interval in a loop, after cpi_start_once: reads the events, if any, then only
+ * the clock and the thread's page. */
 static inline __attribute__((always_inline)) bool cpi_start_again(
 	struct instance *i, bool has_events)
 {
@@ -239,8 +240,8 @@ static inline __attribute__((always_inline)) bool cpi_start_again(
 	return plain_start_again(i->start, i->want & COUNTER_QUALITY_BIT, now);
 }
 
-/* Fast path while tracing is off, after cpi_start_once found it so and stopped what the thread
- * had counting: only the clock is read. A child of fork is not met. */
+/* Fast path while tracing is off, after cpi_start_once has noticed and stopped the thread's
+ * counters: reads only the clock. A child of fork takes the slow path (thread_is_met). */
 static inline bool cpi_start_off_again(struct instance *i)
 {
 	const struct thread_self *self = &counters_self;
@@ -267,7 +268,7 @@ static uint64_t cpi_end_empty(struct instance *i)
 	return clock_read();
 }
 
-/* Empty intervals, of this mode the first ones that begin while tracing is on. */
+/* Measures empty intervals, when the first interval of this mode begins while tracing is on. */
 static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, bool is_start)
 {
 	uint32_t sample[OWN_COST_SAMPLES];
@@ -281,8 +282,8 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 	cpi_start_once(i, is_start);
 }
 
-/* is_start: of CpiStart; CpiInit's has no begin hook. Returns PU_SUCCESS, for CpiStart to jump
- * here. */
+/* is_start: called by CpiStart; the interval that CpiInit starts has no begin hook. Returns
+ * PU_SUCCESS, so that CpiStart can tail-call it. */
 static __attribute__((noinline)) int cpi_start_interval(struct instance *i, bool is_start)
 {
 	const bool needs_inside = own_cost_needs_inside(i->own);
@@ -364,14 +365,15 @@ int CpiStart(void *handle)
 	return PU_SUCCESS;
 }
 
-/* A processor that went offline, or beyond the highest, since the last Get. */
+/* Clears processors that have figures of an earlier Get, but none of this one. */
 static void clear_rest(CPI_DATA *d, int from, int to)
 {
 	for (int cpu = from; cpu < to; cpu++)
 		d->raw_cpi[cpu] = d->scaled_cpi[cpu] = d->cpu_busy[cpu] = NAN;
 }
 
-/* Figures that CpiInit did not ask for are NAN, even where their counts were read for others. */
+/* Figures that CpiInit did not ask for are NAN, even if their counts were read for another purpose.
+ */
 static void fill_data(struct instance *i)
 {
 	const struct counter_interval *counts = i->interval;
@@ -397,8 +399,8 @@ static void fill_data(struct instance *i)
 				: NAN;
 }
 
-/* Whether these hooks are of an interval in which nothing but time passed, and need no cycles: then
- * i->interval is filled. */
+/* Whether nothing but time passed since the start, and the hooks need no further counts. If so,
+ * fills i->interval. */
 static bool cpi_has_stayed(
 	struct instance *i, const struct group_spec *spec, const struct hook_time *at)
 {
@@ -420,7 +422,7 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* Fills i->more, of the spec. */
+/* Fills i->more, which the spec refers to. */
 static void cpi_find_more(struct instance *i)
 {
 	i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
@@ -466,8 +468,8 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 	return rc;
 }
 
-/* The end of an interval whose thread was counted in user mode. *end: the time at which the
- * counters had been read. */
+/* Ends an interval whose thread was counted in user mode. *end becomes the time after the counters
+ * were read. */
 static __attribute__((noinline)) int cpi_get_counted(
 	struct instance *i, const struct group_spec *spec, uint64_t *end)
 {
@@ -484,7 +486,7 @@ static __attribute__((noinline)) int cpi_get_counted(
 		cpi_read_events(i);
 	if (!stayed || i->arguments)
 		return cpi_get_rest(i, spec, false, stayed, &at);
-	/* Made of an interval that counted nothing. */
+	/* The image was made of an interval that counted nothing: make it again. */
 	if (!i->image->cpi)
 		i->image->key = 0;
 	return group_write_stayed(i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
@@ -495,7 +497,7 @@ static const struct group_more *cpi_more(const struct instance *i)
 	return i->events || i->arguments ? &i->more : NULL;
 }
 
-/* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
+/* spec: NULL to write nothing. data: whether the caller wants CPI_DATA. */
 static inline int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
 {
 	struct hook_time at;

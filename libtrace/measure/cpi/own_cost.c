@@ -7,7 +7,7 @@
 struct own_calibration *own_cost_of_mode(uint32_t mode)
 {
 	static struct own_calibration of[8];
-	/* Reading scripted counters again would be another script. */
+	/* Additional readings would advance scripted counters. */
 	static struct own_calibration never = {.cost.inside = 1, .taken = OWN_COST_SAMPLES};
 	uint32_t flags;
 

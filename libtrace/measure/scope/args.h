@@ -48,7 +48,7 @@ struct args_shape {
 
 /* In the rings that the calling thread is attached to. */
 void args_find_shape(const struct args *args, struct args_shape *shape);
-/* Another session's numbers would name other labels: the arguments lose their names. */
+/* Drops the names: in another session their numbers would name other labels. */
 void args_forget_names(const struct args *args, struct args_shape *shape);
 /* INTERVAL_ARG_WORDS words for each. Returns the next word's address. */
 uint8_t *args_write_words(uint8_t *p, const struct args *args, const struct args_shape *shape);

@@ -2,7 +2,7 @@
 
 #include "../../../formats/scope_hooks.h"
 
-/* Of this process. With the writer's number it is the session's. */
+/* Counts this process's begin hooks. Unique in the session together with the writer's number. */
 static uint32_t begins_count;
 
 uint64_t begins_write(const struct begin_hook *what)

@@ -15,8 +15,8 @@
 #include "../../ring/hook.h"
 #include "../../session/attach.h"
 
-/* A time during which tracing was on without a break, in one session and one process. An interval
- * that ends in another period than it began in is dropped. */
+/* The current period: a time during which tracing is on without a break, in one session and one
+ * process. An interval that ends in another period than it began in is dropped. */
 static inline uint64_t begins_period(void)
 {
 	return (uint64_t)ring_self.epoch << 32 |

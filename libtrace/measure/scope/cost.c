@@ -42,8 +42,8 @@ static uint32_t scope_cost_of_clock(void)
 	return typical_of(took, SCOPE_COST_SAMPLES) / READINGS;
 }
 
-/* An interval reads the clock twice, a sample twice more: once of these between its start and its
- * stamp. */
+/* Subtracts what sampling added: a sample reads the clock two more times, one of them between its
+ * start and its stamp. */
 static void scope_cost_settle(struct scope_cost *c)
 {
 	const uint32_t clock = scope_cost_of_clock();
@@ -63,7 +63,8 @@ void scope_cost_add(unsigned kind, uint64_t begin, uint64_t entered, uint64_t st
 {
 	struct scope_cost *c = &scope_costs[kind];
 	const uint64_t before = begin >> 32, tail = (uint32_t)begin;
-	/* A handler's hook or a slow section may have pushed the stamp before or behind. */
+	/* A signal handler's hook or a section switch may have moved the stamp out of [entered,
+	 * left]. */
 	const uint64_t until = stamp > entered ? stamp - entered : 0;
 	const uint32_t n = __atomic_fetch_add(&c->taken, 1, __ATOMIC_RELAXED);
 

@@ -73,7 +73,7 @@ static inline bool scope_is_on(void)
 
 /* ------------------------------------------------------------------------- memory */
 
-/* NULL also where the thread's end is not seen: nothing would free it. */
+/* NULL also if the thread's end will not be seen: nothing would free the memory. */
 static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
 {
 	if (ring_self.ending || !ring_self.entry || !ring_self.entry->keyed)
@@ -84,7 +84,8 @@ static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	/* Arguments, which are small numbers, may overwrite a serial number. */
+	/* Start at a large random number: arguments, most of them small numbers, may overwrite a
+	 * serial number. */
 	((struct scope_thread *)p)->serial = hash_add_u64(0, clock_read());
 	/* A signal handler may have come first. */
 	if (!__atomic_compare_exchange_n(
@@ -153,7 +154,8 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 		memset(p + fixed - 8, 0, 8);
 		memcpy(p + sizeof(struct kept), text, length);
 	}
-	/* A name's first use is slow: before the clock is read. The copies have its number. */
+	/* Look names up before the clock is read: the first use of a name is slow. The copies
+	 * have its number. */
 	for (UINT32 i = 0; i < nargs; i++)
 		attach_find_label(args[i].name->text, args[i].name->length, &args[i].name->number);
 	scope_keep_args(p + fixed, bytes - fixed, nargs, args);
@@ -399,7 +401,7 @@ static void scope_write_begin(swtrace_scope_ *s, const char *text, size_t length
 		s->kept = SCOPE_NOTHING;
 }
 
-/* A function of its own, with nothing but s: its caller keeps fewer registers. */
+/* Out of line, with no parameter but s: its caller saves fewer registers. */
 static __attribute__((noinline, cold)) void scope_write_begin_of_label(swtrace_scope_ *s)
 {
 	scope_write_begin(s, s->label->text, s->label->length);
@@ -418,7 +420,7 @@ static inline uint32_t scope_find_label(swtrace_label_ *label)
 {
 	uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
 
-	/* A member stays, with serial 0 once its table is closed. */
+	/* A retired member stays mapped, with serial 0. */
 	return likely(known && known >> 32 == member_of_map(ring_self.map)->labels.serial)
 		       ? (uint32_t)known
 		       : attach_find_label(label->text, label->length, &label->number);
@@ -466,14 +468,14 @@ static inline void scope_begin(
 	s->start = activity_begin((struct activity_start *)(void *)s->life);
 }
 
-/* A begin of that kind is measured. */
+/* Whether a begin of that kind is still sampled. */
 static inline bool scope_is_sampled(unsigned base, UINT32 nargs)
 {
 	return unlikely(scope_cost_is_sampled(
 		base | (nargs ? SCOPE_COST_KEPT : 0) | (begins_are_on() ? SCOPE_COST_BEGINS : 0)));
 }
 
-/* Functions of their own: the usual ones keep fewer registers. */
+/* Out of line: the usual paths save fewer registers. */
 static __attribute__((noinline, cold)) void scope_begin_sample(
 	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
 {
@@ -637,8 +639,9 @@ static inline uint64_t scope_end_begun(struct scope_thread *t)
 	return stamp;
 }
 
-/* All that SwtraceEnd does, for one whose begin was measured. The last reading of the clock waits:
- * looking up the name and the stack are long chains of instructions, which it would overtake. */
+/* SwtraceEnd of an interval whose begin was measured. The last reading of the clock waits for
+ * earlier instructions: it would otherwise overtake the long dependency chains of the stack's
+ * lookup. */
 static __attribute__((noinline, cold)) void scope_end_begun_sample(const swtrace_scope_ *s)
 {
 	const unsigned kind = scope_cost_kind_of(s, SCOPE_COST_BEGUN);

@@ -91,7 +91,7 @@ static struct counting *new_counting(void)
 	return c;
 }
 
-/* The first of its counts, or again the first. */
+/* Begins the processor's counts, or begins them again after it was offline. */
 static void ai_begin_total(struct counting *c, uint32_t cpu)
 {
 	c->total[cpu].cur = c->now->cpu[cpu].ticks;
@@ -105,8 +105,8 @@ static void ai_add_measured(uint64_t *total, bool *has, uint64_t more)
 }
 
 /*
- * Counts that could not be read now are added at the next reading, from the last one. A processor
- * that was offline continues from its old counts.
+ * Counts that cannot be read now are added by the next reading, which then covers both intervals. A
+ * processor that was offline continues from its old counts.
  */
 static void ai_add_cpu(struct counting *c, uint32_t cpu)
 {

@@ -157,8 +157,8 @@ static int cpu_util_write_group(struct cpu_util *u, const struct trace *t, uint6
 	return util_group_write(&spec, u->interval, elapsed);
 }
 
-/* t: its types 0, nothing is written. data: CPUUTIL_DATA are wanted. carry: as usage_difference
- * has it. */
+/* t: types 0 to write nothing. data: whether the caller wants CPUUTIL_DATA. carry: see
+ * usage_difference. */
 static int cpu_util_get_interval(
 	struct cpu_util *u, const struct trace *t, bool data, struct usage_carry *carry)
 {
@@ -251,8 +251,8 @@ static void cpu_util_advance_start(struct cpu_util *u)
 	u->start = now;
 }
 
-/* Time that a step of the kernel's accounts moved out of one interval is in the next; very short
- * ones, though, are nothing but steps. */
+/* The kernel's accounts advance in steps: time that a step moves out of one interval is carried
+ * into the next. Not for periods near the step's own length. */
 static struct usage_carry *cpu_util_begin_row(struct cpu_util *u, uint64_t period)
 {
 	memset(u->carry, 0, u->now->room * sizeof *u->carry);

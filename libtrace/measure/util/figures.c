@@ -43,7 +43,7 @@ void util_fill(CPUUTIL_DATA *d, const struct counter_interval *i)
 {
 	struct counter_usage sum;
 
-	/* Beyond the highest that is online now. */
+	/* Clear processors above the highest one that is online now. */
 	figures_clear_cpus(d, (int)i->cpus, d->num_cpus);
 	d->num_cpus = (int)i->cpus;
 	d->flags = i->usage_flags;

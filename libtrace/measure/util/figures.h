@@ -13,8 +13,8 @@ void util_clear(CPUUTIL_DATA *d);
 /* Fills d, except elapsed_cycles. util_clear or an earlier call must have filled it. */
 void util_fill(CPUUTIL_DATA *d, const struct counter_interval *i);
 
-/* A count as 32 bits, which wrap before "not measured" as those of AI_COUNTERS do; and as those of
- * an interval, which stay at the most that there is. */
+/* A count in 32 bits: util_count_wrapped wraps before "not measured", for AI_COUNTERS; util_count
+ * saturates, for an interval. */
 UINT32 util_count_wrapped(uint64_t count);
 UINT32 util_count(uint64_t count);
 
