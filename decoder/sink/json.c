@@ -103,34 +103,33 @@ void json_scaled(struct json *j, int64_t v, unsigned decimals)
 	}
 }
 
-void json_fixed(struct json *j, double v, unsigned decimals)
+/* False: null in its place. */
+static bool json_begin_number(struct json *j, double v)
 {
 	if (!isfinite(v)) {
 		json_null(j);
-		return;
+		return false;
 	}
 	json_begin_value(j);
-	out_fixed(j->o, v, decimals);
+	return true;
+}
+
+void json_fixed(struct json *j, double v, unsigned decimals)
+{
+	if (json_begin_number(j, v))
+		out_fixed(j->o, v, decimals);
 }
 
 void json_double(struct json *j, double v)
 {
-	if (!isfinite(v)) {
-		json_null(j);
-		return;
-	}
-	json_begin_value(j);
-	out_double(j->o, v);
+	if (json_begin_number(j, v))
+		out_double(j->o, v);
 }
 
 void json_general(struct json *j, double v, unsigned digits)
 {
-	if (!isfinite(v)) {
-		json_null(j);
-		return;
-	}
-	json_begin_value(j);
-	out_general(j->o, v, digits);
+	if (json_begin_number(j, v))
+		out_general(j->o, v, digits);
 }
 
 void json_string(struct json *j, const char *s, size_t n)

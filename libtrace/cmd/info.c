@@ -2,6 +2,7 @@
  * info: shows the session, the contents of its rings, losses and their causes.
  */
 #include <grp.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,31 +229,23 @@ static void info_write_rings(struct document *d, const struct info *i)
 	json_close(d->j, '}');
 }
 
-static void print_rings(const struct info *i)
+static void info_write_ledger(struct out *o, const struct info *i)
 {
-	struct print_stream stream;
-	struct document d = {.o = print_stream_begin(&stream, stdout), .gap = 1};
-
-	info_write_rings(&d, i);
-	print_stream_end(&stream);
-}
-
-static void print_ledger(const struct info *i)
-{
-	printf("\nledger    %llu attempted = ", (unsigned long long)info_count_attempted(i));
+	out_printf(o, "\nledger    %" PRIu64 " attempted = ", info_count_attempted(i));
 	if (i->continuous)
-		printf("%llu written + ", (unsigned long long)i->sum.written);
-	printf("%llu in the buffers + ", (unsigned long long)i->sum.hooks);
+		out_printf(o, "%" PRIu64 " written + ", i->sum.written);
+	out_printf(o, "%" PRIu64 " in the buffers + ", i->sum.hooks);
 	if (!i->continuous)
-		printf("%llu overwritten + ", (unsigned long long)i->sum.overwritten);
+		out_printf(o, "%" PRIu64 " overwritten + ", i->sum.overwritten);
 	if (i->unwritten)
-		printf("%llu unwritten + ", (unsigned long long)i->unwritten);
-	printf("%llu lost + %llu torn\n", (unsigned long long)info_count_lost(&i->sum),
-		(unsigned long long)i->sum.torn);
+		out_printf(o, "%" PRIu64 " unwritten + ", i->unwritten);
+	out_printf(
+		o, "%" PRIu64 " lost + %" PRIu64 " torn\n", info_count_lost(&i->sum), i->sum.torn);
 	if (i->session.geometry.mode == SHM_MODE_NORMAL && i->sum.loss[SHM_LOST_FULL])
-		printf("full      kept the first %llu hooks, lost %llu: " FILLED_ADVICE "\n",
-			(unsigned long long)i->sum.hooks,
-			(unsigned long long)i->sum.loss[SHM_LOST_FULL]);
+		out_printf(o,
+			"full      kept the first %" PRIu64 " hooks, lost %" PRIu64
+			": " FILLED_ADVICE "\n",
+			i->sum.hooks, i->sum.loss[SHM_LOST_FULL]);
 }
 
 static void print_clock(const struct info *i)
@@ -313,6 +306,8 @@ static void info_json_switches(struct json *j, const struct info *i)
 static void info_print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
+	struct print_stream stream;
+	struct document *d;
 	char owner[64], group[64];
 
 	info_find_owner_names(i, owner, group);
@@ -347,10 +342,11 @@ static void info_print_text(const struct info *i)
 		info_drain_text(i);
 	else if (i->drain.config.path[0])
 		printf("dump to   %s\n", i->drain.config.path);
-	print_rings(i);
-	print_ledger(i);
-	fflush(stdout);
-	info_print_losses(i);
+	d = print_document_begin(&stream, stdout, false);
+	info_write_rings(d, i);
+	info_write_ledger(d->o, i);
+	info_write_losses(d, i);
+	print_document_end(&stream);
 }
 
 /* ----------------------------------------------------------------------------- JSON */

@@ -61,7 +61,6 @@ void info_drain_text(const struct info *i);
 void info_drain_json(struct json *j, const struct info *i);
 /* Hooks lost since init, by program. The rings' figures are since the last discard. */
 void info_read_losses(struct info *i);
-void info_print_losses(const struct info *i);
 void info_write_losses(struct document *d, const struct info *i);
 
 #endif

@@ -35,10 +35,9 @@ void info_write_losses(struct document *d, const struct info *i)
 {
 	struct program_row unknown = {.name = "unknown"};
 
-	if (d->j) {
-		json_member_open(d->j, "lost_since_init", '{');
+	document_open(d, "lost_since_init", '{');
+	if (d->j)
 		json_member_u64(d->j, "all", i->lost_since_init);
-	}
 	d->title = "\nlost since init, by program\n";
 	for (document_begin_list(d, "programs", program_columns, 0); document_pass(d);) {
 		for (size_t k = 0; k < i->programs.count; k++) {
@@ -53,17 +52,7 @@ void info_write_losses(struct document *d, const struct info *i)
 		if (document_is_text(d) && unknown.lost)
 			document_add_row(d, &unknown);
 	}
-	if (d->j) {
+	if (d->j)
 		json_member_u64(d->j, "unknown", unknown.lost);
-		json_close(d->j, '}');
-	}
-}
-
-void info_print_losses(const struct info *i)
-{
-	struct print_stream stream;
-	struct document d = {.o = print_stream_begin(&stream, stdout)};
-
-	info_write_losses(&d, i);
-	print_stream_end(&stream);
+	document_close(d, '}');
 }
