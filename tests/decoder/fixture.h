@@ -5,49 +5,60 @@
 #include <check.h>
 
 #include "../../decoder/model/intervals/set.h"
+#include "../lib/suites.h"
 #include "../lib/trace_build.h"
 
 /* A trace of one HOOKS section per ring used, read into a set. */
-struct fixture {
+static struct fixture {
 	struct bytes file, records;
 	struct trace *t;
 	struct interval_set set;
-};
+} made;
 
-static inline void begin(struct fixture *f)
+/* Runs after each test, too. */
+static inline void end(void)
 {
-	*f = (struct fixture){0};
-	put_header(&f->file, 1);
+	interval_set_free(&made.set);
+	trace_free(made.t);
+	bytes_free(&made.file);
+	bytes_free(&made.records);
+	made.t = NULL;
 }
 
-static inline void flush_ring(struct fixture *f, uint32_t ring)
+static inline void begin(void)
 {
-	put_hooks(&f->file, ring, 0, TF_CODEC_NONE, &f->records);
+	end();
+	put_header(&made.file, 1);
 }
 
-static inline void read_with(struct fixture *f, const struct interval_stream_options *o)
+static inline void flush_ring(uint32_t ring)
 {
-	if (f->records.n)
-		flush_ring(f, 0);
-	ck_assert_int_eq(trace_new(&f->t), 0);
-	ck_assert_int_eq(trace_add_memory(f->t, f->file.p, f->file.n, "m"), 0);
-	ck_assert_int_eq(interval_set_read(&f->set, f->t, o), 0);
+	put_hooks(&made.file, ring, 0, TF_CODEC_NONE, &made.records);
 }
 
-static inline const struct interval *read_set(struct fixture *f)
+static inline void read_with(const struct interval_stream_options *o)
+{
+	if (made.records.n)
+		flush_ring(0);
+	ck_assert_int_eq(trace_new(&made.t), 0);
+	ck_assert_int_eq(trace_add_memory(made.t, made.file.p, made.file.n, "m"), 0);
+	ck_assert_int_eq(interval_set_read(&made.set, made.t, o), 0);
+}
+
+static inline const struct interval *read_set(void)
 {
 	const struct interval_stream_options o = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 
-	read_with(f, &o);
-	return f->set.at;
+	read_with(&o);
+	return made.set.at;
 }
 
-static inline void end(struct fixture *f)
-{
-	interval_set_free(&f->set);
-	trace_free(f->t);
-	bytes_free(&f->file);
-	bytes_free(&f->records);
-}
+/* SUITE_MAIN of tests that make such a trace. */
+#define FIXTURE_MAIN(name, ...)                                                                    \
+	int main(void)                                                                             \
+	{                                                                                          \
+		return suites_run(                                                                 \
+			SUITE(name, .timeout = 300, .tear_down = end, TESTS(__VA_ARGS__)), NULL);  \
+	}
 
 #endif

@@ -83,19 +83,19 @@ static void put_labelled(struct bytes *b, uint64_t *seed, uint64_t end, uint32_t
 	put_thread(b, end, tid, 2, elapsed, 1 + random31(seed) % 300, random31(seed) % 1000);
 }
 
-struct fixture {
+static struct fixture {
 	struct bytes file;
 	cpidecode_trace *t;
-};
+} made;
 
-static void begin(struct fixture *f)
+static void begin(void)
 {
 	struct bytes records = {0}, tasks = {0};
 	uint64_t seed = 1, end = 2000;
 
-	*f = (struct fixture){0};
-	put_header(&f->file, 1);
-	put_labels(&f->file);
+	made = (struct fixture){0};
+	put_header(&made.file, 1);
+	put_labels(&made.file);
 	for (unsigned i = 0; i < INTERVALS; i++) {
 		const uint32_t tid = 1 + random31(&seed) % 3;
 
@@ -108,20 +108,20 @@ static void begin(struct fixture *f)
 			put_thread(&records, end, tid, 1, random31(&seed) % 300,
 				random31(&seed) % 3, 100);
 	}
-	put_hooks(&f->file, 0, 0, TF_CODEC_NONE, &records);
+	put_hooks(&made.file, 0, 0, TF_CODEC_NONE, &records);
 	put_task(&tasks, 1, 10, 0, "one");
 	put_task(&tasks, 2, 20, 0, "two, of three");
-	put_section(&f->file, &(struct section){.type = TF_TYPE_TASKS}, &tasks);
-	put_end(&f->file);
+	put_section(&made.file, &(struct section){.type = TF_TYPE_TASKS}, &tasks);
+	put_end(&made.file);
 	bytes_free(&records);
 	bytes_free(&tasks);
-	ck_assert_int_eq(cpidecode_open_memory(f->file.p, f->file.n, &f->t), 0);
+	ck_assert_int_eq(cpidecode_open_memory(made.file.p, made.file.n, &made.t), 0);
 }
 
-static void end(struct fixture *f)
+static void end(void)
 {
-	cpidecode_close(f->t);
-	bytes_free(&f->file);
+	cpidecode_close(made.t);
+	bytes_free(&made.file);
 }
 
 static int collect(void *ctx, const void *bytes, size_t n)
@@ -201,19 +201,18 @@ static void check_value(const cpidecode_columns *c, const cpidecode_column_info 
 	}
 }
 
-static void report(const struct fixture *f, struct bytes *csv)
+static void report(struct bytes *csv)
 {
 	const cpidecode_report_options o = {
 		.size = sizeof o, .report = "intervals", .format = "csv"};
 
-	ck_assert_int_eq(cpidecode_report(f->t, &o, collect, csv, NULL), 0);
+	ck_assert_int_eq(cpidecode_report(made.t, &o, collect, csv, NULL), 0);
 	bytes_put(csv, "", 1);
 }
 
 /* _i: 0: each column packed; 1: rows as one struct. */
 START_TEST(columns_are_those_of_csv)
 {
-	struct fixture f;
 	struct bytes csv = {0};
 	char *names[FIELDS], *fields[FIELDS], *p;
 	size_t n, rows = 0;
@@ -223,11 +222,11 @@ START_TEST(columns_are_those_of_csv)
 	static uint8_t absent[FIELDS * CHUNK];
 	int rc;
 
-	begin(&f);
-	report(&f, &csv);
+	begin();
+	report(&csv);
 	p = cut_record((char *)csv.p, names, &n);
 	ck_assert_int_eq(
-		cpidecode_columns_open(f.t, (const char *const *)names, n, NULL, &c, NULL), 0);
+		cpidecode_columns_open(made.t, (const char *const *)names, n, NULL, &c, NULL), 0);
 	ck_assert_uint_eq(cpidecode_columns_count(c), n);
 	ck_assert_uint_ge(cpidecode_columns_rows(c), INTERVALS);
 	for (size_t i = 0; i < n; i++)
@@ -255,7 +254,6 @@ START_TEST(columns_are_those_of_csv)
 	ck_assert_uint_eq(rows, cpidecode_columns_rows(c));
 	cpidecode_columns_close(c);
 	bytes_free(&csv);
-	end(&f);
 }
 END_TEST
 
@@ -267,12 +265,11 @@ START_TEST(types_are_those_of_the_values)
 		CPIDECODE_COLUMN_CODE, CPIDECODE_COLUMN_F64, CPIDECODE_COLUMN_U64,
 		CPIDECODE_COLUMN_I64, CPIDECODE_COLUMN_F64, CPIDECODE_COLUMN_CODE,
 		CPIDECODE_COLUMN_U64};
-	struct fixture f;
 	cpidecode_columns *c;
 	cpidecode_column_info info;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 9, NULL, &c, NULL), 0);
+	begin();
+	ck_assert_int_eq(cpidecode_columns_open(made.t, names, 9, NULL, &c, NULL), 0);
 	for (size_t i = 0; i < 9; i++) {
 		ck_assert_int_eq(cpidecode_columns_info(c, i, &info), 0);
 		ck_assert_msg(info.type == types[i], "%s: %u", names[i], info.type);
@@ -280,18 +277,17 @@ START_TEST(types_are_those_of_the_values)
 	ck_assert_int_eq(cpidecode_columns_info(c, 9, &info), CPIDECODE_EINVAL);
 	cpidecode_columns_close(c);
 	/* All of them, without arguments. */
-	ck_assert_int_eq(cpidecode_columns_open(f.t, NULL, 0, NULL, &c, NULL), 0);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, NULL, 0, NULL, &c, NULL), 0);
 	ck_assert_int_eq(cpidecode_columns_info(c, 0, &info), 0);
 	ck_assert_str_eq(info.name, "start_ns");
 	ck_assert_uint_gt(cpidecode_columns_count(c), 30);
 	cpidecode_columns_close(c);
 	cpidecode_columns_close(NULL);
-	end(&f);
 }
 END_TEST
 
 /* How many rows a condition leaves, and the sum of their elapsed times. */
-static unsigned rows_where(struct fixture *f, cpidecode_columns_options o, uint64_t *sum)
+static unsigned rows_where(cpidecode_columns_options o, uint64_t *sum)
 {
 	static const char *const names[] = {"tid", "elapsed_ns"};
 	uint64_t elapsed[CHUNK];
@@ -302,7 +298,7 @@ static unsigned rows_where(struct fixture *f, cpidecode_columns_options o, uint6
 	int rc;
 
 	o.size = sizeof o;
-	ck_assert_int_eq(cpidecode_columns_open(f->t, names, 2, &o, &c, NULL), 0);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, names, 2, &o, &c, NULL), 0);
 	*sum = 0;
 	while ((rc = cpidecode_columns_read(c, to, CHUNK)) > 0)
 		for (int i = 0; i < rc; i++, rows++)
@@ -314,18 +310,17 @@ static unsigned rows_where(struct fixture *f, cpidecode_columns_options o, uint6
 
 START_TEST(conditions_choose_rows)
 {
-	struct fixture f;
 	uint64_t sum, long_sum, short_sum, inner_sum;
 
-	begin(&f);
-	unsigned all = rows_where(&f, (cpidecode_columns_options){0}, &sum);
+	begin();
+	unsigned all = rows_where((cpidecode_columns_options){0}, &sum);
 	unsigned longer =
-		rows_where(&f, (cpidecode_columns_options){.where = "elapsed_ns > 150"}, &long_sum);
-	unsigned shorter = rows_where(
-		&f, (cpidecode_columns_options){.where = "elapsed_ns <= 150"}, &short_sum);
+		rows_where((cpidecode_columns_options){.where = "elapsed_ns > 150"}, &long_sum);
+	unsigned shorter =
+		rows_where((cpidecode_columns_options){.where = "elapsed_ns <= 150"}, &short_sum);
 	unsigned inner =
-		rows_where(&f, (cpidecode_columns_options){.where = "not depth = 0"}, &inner_sum);
-	unsigned nested = rows_where(&f,
+		rows_where((cpidecode_columns_options){.where = "not depth = 0"}, &inner_sum);
+	unsigned nested = rows_where(
 		(cpidecode_columns_options){.where = "parent.tid > 0", .threads = 1}, &short_sum);
 	ck_assert_uint_gt(longer, 0);
 	ck_assert_uint_gt(shorter, 0);
@@ -338,27 +333,25 @@ START_TEST(conditions_choose_rows)
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
 	unsigned streamed = 0;
-	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(made.t, INT64_MIN, INT64_MAX, &s), 0);
 	for (unsigned i = 0; i < all / 2; i++)
 		ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
 	cpidecode_interval_stream_close(s);
 	const int64_t from = iv.start_ns, to = iv.start_ns + 500;
-	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, from, to, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(made.t, from, to, &s), 0);
 	while (cpidecode_interval_stream_next(s, &iv) > 0)
 		streamed++;
 	cpidecode_interval_stream_close(s);
 	ck_assert_uint_gt(streamed, 0);
 	ck_assert_uint_lt(streamed, all);
 	ck_assert_uint_eq(streamed,
-		rows_where(&f, (cpidecode_columns_options){.from_ns = from, .to_ns = to}, &sum));
-	end(&f);
+		rows_where((cpidecode_columns_options){.from_ns = from, .to_ns = to}, &sum));
 }
 END_TEST
 
 START_TEST(parents_are_rows)
 {
 	static const char *const names[] = {"parent"};
-	struct fixture f;
 	cpidecode_columns *c;
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
@@ -366,9 +359,9 @@ START_TEST(parents_are_rows)
 	uint8_t absent;
 	unsigned nested = 0, rows = 0;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 1, NULL, &c, NULL), 0);
-	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
+	begin();
+	ck_assert_int_eq(cpidecode_columns_open(made.t, names, 1, NULL, &c, NULL), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(made.t, INT64_MIN, INT64_MAX, &s), 0);
 	while (cpidecode_interval_stream_next(s, &iv) > 0) {
 		const cpidecode_column_buffer to = {.values = &parent, .absent = &absent};
 
@@ -382,7 +375,6 @@ START_TEST(parents_are_rows)
 	ck_assert_uint_lt(nested, rows);
 	cpidecode_interval_stream_close(s);
 	cpidecode_columns_close(c);
-	end(&f);
 }
 END_TEST
 
@@ -390,39 +382,39 @@ START_TEST(unknown_columns_are_reported)
 {
 	static const char *const names[] = {"tid", "no_such_column"}, *const nest[] = {"cpus"},
 				 *const nameless[] = {"arg."};
-	struct fixture f;
 	cpidecode_columns *c;
 	cpidecode_columns_error error;
 	cpidecode_columns_options o = {.size = sizeof o, .where = "tid = 1 and"};
 	size_t length;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 2, NULL, &c, &error), CPIDECODE_EINVAL);
+	begin();
+	ck_assert_int_eq(
+		cpidecode_columns_open(made.t, names, 2, NULL, &c, &error), CPIDECODE_EINVAL);
 	ck_assert_ptr_null(c);
 	ck_assert_uint_eq(error.column, 1);
 	ck_assert_ptr_nonnull(strstr(error.reason, "no such column"));
-	ck_assert_int_eq(cpidecode_columns_open(f.t, nest, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, nest, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
 	ck_assert_int_eq(
-		cpidecode_columns_open(f.t, nameless, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 1, &o, &c, &error), CPIDECODE_EINVAL);
+		cpidecode_columns_open(made.t, nameless, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(
+		cpidecode_columns_open(made.t, names, 1, &o, &c, &error), CPIDECODE_EINVAL);
 	ck_assert_uint_eq(error.column, 1);
 	ck_assert_uint_eq(error.at, strlen(o.where));
 	ck_assert_ptr_nonnull(strstr(error.reason, "expected"));
 	o.where = NULL;
 	o.size = sizeof o - 1;
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 1, &o, &c, NULL), CPIDECODE_EINVAL);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, NULL, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
-	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 1, NULL, &c, NULL), 0);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, names, 1, &o, &c, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, NULL, 1, NULL, &c, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_columns_open(made.t, names, 1, NULL, &c, NULL), 0);
 	ck_assert_ptr_null(cpidecode_columns_text(c, 0, &length));
 	ck_assert_ptr_null(cpidecode_columns_text(c, CPIDECODE_NO_TEXT, &length));
 	cpidecode_columns_close(c);
-	end(&f);
 }
 END_TEST
 
 int main(void)
 {
-	return suites_run(SUITE("columns", .timeout = 120,
+	return suites_run(SUITE("columns", .timeout = 120, .tear_down = end,
 				  TESTS(types_are_those_of_the_values, conditions_choose_rows,
 					  parents_are_rows, unknown_columns_are_reported),
 				  LOOPS({columns_are_those_of_csv, 0, 2})),

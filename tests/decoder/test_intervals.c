@@ -7,15 +7,12 @@
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "fixture.h"
-#include "../lib/suites.h"
 
 START_TEST(whole_group)
 {
-	struct fixture f = {0};
-
-	put_small_trace(&f.file, TF_CODEC_LZ4);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	put_small_trace(&made.file, TF_CODEC_LZ4);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	ck_assert_uint_eq(iv->start_ticks, 2000);
 	ck_assert_uint_eq(iv->end_ticks, 3000);
 	ck_assert_int_eq(iv->start_ns, 5000001000);
@@ -41,7 +38,6 @@ START_TEST(whole_group)
 	ck_assert_uint_eq(iv->cpus[1].busy_cycles, 150);
 	ck_assert(iv->cpus[1].raw_cpi == 2.0 && iv->cpus[1].scaled_cpi == 1.0);
 	ck_assert(iv->cpus[0].busy_pct == 50.0);
-	end(&f);
 }
 END_TEST
 
@@ -52,14 +48,13 @@ static void put_summary(struct bytes *b, uint64_t stamp, uint32_t nwords, const 
 
 START_TEST(not_measured_is_not_zero)
 {
-	struct fixture f;
 	const uint32_t words[] = {3, 1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
-	begin(&f);
-	put_summary(&f.records, 100, 16, words);
-	put_thread(&f.records, 200, 1, 0, 50, 0, 0);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	begin();
+	put_summary(&made.records, 100, 16, words);
+	put_thread(&made.records, 200, 1, 0, 50, 0, 0);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	ck_assert(isnan(iv->raw_cpi) && isnan(iv->scaled_cpi) && isnan(iv->thread_cpi));
 	ck_assert(iv->busy_pct == 0); /* idle, and that was measured */
 	ck_assert(isnan(iv->cpus[0].raw_cpi) && iv->cpus[0].busy_pct == 0);
@@ -75,37 +70,31 @@ START_TEST(not_measured_is_not_zero)
 	ck_assert_uint_eq(iv->num_cpus, 0);
 	ck_assert_ptr_null(iv->cpus);
 	ck_assert_ptr_null(iv->label);
-	end(&f);
 }
 END_TEST
 
 START_TEST(busy_that_was_not_measured)
 {
-	struct fixture f;
 	const uint32_t words[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
 
-	begin(&f);
-	put_summary(&f.records, 100, 8, words);
-	const struct interval *iv = read_set(&f);
+	begin();
+	put_summary(&made.records, 100, 8, words);
+	const struct interval *iv = read_set();
 	ck_assert(iv->raw_cpi == 1.5 && isnan(iv->busy_pct) && isnan(iv->cpus->busy_pct));
-	end(&f);
 }
 END_TEST
 
 /* Two hooks next to each other: are they one group? */
 static size_t groups_of(uint64_t stamp, uint32_t tid, uint8_t mm, uint64_t elapsed, bool before)
 {
-	struct fixture f;
-
-	begin(&f);
+	begin();
 	if (before)
-		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
-	put_label(&f.records, 1000, 1, 2, false, 100, "l");
+		put_thread(&made.records, stamp, tid, mm, elapsed, 5, 5);
+	put_label(&made.records, 1000, 1, 2, false, 100, "l");
 	if (!before)
-		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
-	read_set(&f);
-	size_t n = f.set.count;
-	end(&f);
+		put_thread(&made.records, stamp, tid, mm, elapsed, 5, 5);
+	read_set();
+	size_t n = made.set.count;
 	return n;
 }
 
@@ -122,90 +111,76 @@ END_TEST
 
 START_TEST(equal_hooks_are_two_groups)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
-	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
-	read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	begin();
+	put_thread(&made.records, 1000, 1, 0, 100, 5, 5);
+	put_thread(&made.records, 1000, 1, 0, 100, 5, 5);
+	read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	/* Equal intervals: the first is the outer. */
-	ck_assert_uint_eq(f.set.at[0].depth, 0);
-	ck_assert_uint_eq(f.set.at[1].depth, 1);
-	ck_assert_uint_lt(f.set.at[0].position, f.set.at[1].position);
-	end(&f);
+	ck_assert_uint_eq(made.set.at[0].depth, 0);
+	ck_assert_uint_eq(made.set.at[1].depth, 1);
+	ck_assert_uint_lt(made.set.at[0].position, made.set.at[1].position);
 }
 END_TEST
 
 START_TEST(other_hooks_between_end_a_group)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_label(&f.records, 1000, 1, 2, false, 100, "l");
-	put_plain(&f.records, 1000, 1, 2);
-	put_label(&f.records, 1000, 1, 2, true, 100, "l");
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	begin();
+	put_label(&made.records, 1000, 1, 2, false, 100, "l");
+	put_plain(&made.records, 1000, 1, 2);
+	put_label(&made.records, 1000, 1, 2, true, 100, "l");
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_NO_END);
 	ck_assert_uint_eq(iv[1].flags, IV_NO_START);
-	end(&f);
 }
 END_TEST
 
 START_TEST(groups_of_rings_do_not_mix)
 {
-	struct fixture f;
-
-	begin(&f);
+	begin();
 	for (uint32_t ring = 0; ring < 3; ring++) {
-		put_label(&f.records, 1000, 1 + ring, 2, false, 100, "l");
-		put_thread(&f.records, 1000, 1 + ring, 2, 100, 5, 5);
-		put_label(&f.records, 1000, 1 + ring, 2, true, 100, "l");
-		flush_ring(&f, ring == 2 ? TF_GUEST_RING : 5 * ring);
+		put_label(&made.records, 1000, 1 + ring, 2, false, 100, "l");
+		put_thread(&made.records, 1000, 1 + ring, 2, 100, 5, 5);
+		put_label(&made.records, 1000, 1 + ring, 2, true, 100, "l");
+		flush_ring(ring == 2 ? TF_GUEST_RING : 5 * ring);
 	}
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 3);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 3);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_uint_eq(iv[i].flags, IV_DETAILED);
 	ck_assert_uint_eq(iv[2].ring, TF_GUEST_RING);
-	end(&f);
 }
 END_TEST
 
 START_TEST(contradictions_are_reported)
 {
-	struct fixture f;
 	const uint32_t summary[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
 	const uint32_t system[] = {1, 0, 50, 0, 100, 0, 200, 2, 0};
 
-	begin(&f);
-	put_label(&f.records, 100, 1, 0, false, 50, "a");
-	put_label(&f.records, 100, 1, 0, true, 50, "b");
-	put_summary(&f.records, 200, 8, summary);
-	put_hook(&f.records, 200, 1, CPI_MAJOR, CPI_MINOR_SYSTEM, 9, system, NULL);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	begin();
+	put_label(&made.records, 100, 1, 0, false, 50, "a");
+	put_label(&made.records, 100, 1, 0, true, 50, "b");
+	put_summary(&made.records, 200, 8, summary);
+	put_hook(&made.records, 200, 1, CPI_MAJOR, CPI_MINOR_SYSTEM, 9, system, NULL);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_INCONSISTENT);
 	ck_assert_mem_eq(iv[0].label, "a", 1);
 	ck_assert_uint_eq(iv[1].flags, IV_SUMMARY | IV_DETAILED | IV_INCONSISTENT);
 	ck_assert(iv[1].raw_cpi == 2.0); /* the detailed hook is the nearer one */
-	end(&f);
 }
 END_TEST
 
 /* Started by thread 77, read by thread 1: legal. */
 START_TEST(thread_hook_of_another_thread)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
-	put_le32(f.records.p + REC_DATA, 77);
-	const struct interval *iv = read_set(&f);
+	begin();
+	put_thread(&made.records, 100, 1, 0, 50, 5, 5);
+	put_le32(made.records.p + REC_DATA, 77);
+	const struct interval *iv = read_set();
 	ck_assert_uint_eq(iv->tid, 1);
 	ck_assert_uint_eq(iv->flags, IV_DETAILED);
-	end(&f);
 }
 END_TEST
 
@@ -214,18 +189,16 @@ START_TEST(more_processors_than_words)
 	static const uint32_t claims[] = {2, 3, 65535, 0x7fffffff, 0xffffffff};
 
 	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-		struct fixture f;
 		const uint32_t words[] = {
 			1, claims[i], 0, 50, 0, 1, 0, 2, 2, 0, 0, 3, 0, 4, 1, 3333};
 
-		begin(&f);
-		put_hook(&f.records, 100, 1, CPI_MAJOR, CPI_MINOR_PER_CPU, 16, words, NULL);
-		const struct interval *iv = read_set(&f);
-		ck_assert_uint_eq(f.set.count, 1);
+		begin();
+		put_hook(&made.records, 100, 1, CPI_MAJOR, CPI_MINOR_PER_CPU, 16, words, NULL);
+		const struct interval *iv = read_set();
+		ck_assert_uint_eq(made.set.count, 1);
 		ck_assert_uint_eq(iv->num_cpus, 2);
 		ck_assert_uint_eq(iv->cpus[1].cycles, 4);
 		ck_assert_uint_eq(iv->flags, IV_DETAILED | (claims[i] > 2 ? IV_MALFORMED : 0));
-		end(&f);
 	}
 }
 END_TEST
@@ -239,15 +212,12 @@ START_TEST(short_hooks)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		for (unsigned n = 0; n < (kinds[i] == CPI_MINOR_QUALITY ? 5 : 7); n++) {
-			struct fixture f;
-
-			begin(&f);
-			put_hook(&f.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);
-			const struct interval *iv = read_set(&f);
-			ck_assert_uint_eq(f.set.count, 1);
+			begin();
+			put_hook(&made.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);
+			const struct interval *iv = read_set();
+			ck_assert_uint_eq(made.set.count, 1);
 			ck_assert(iv->flags & IV_MALFORMED);
 			ck_assert(isnan(iv->raw_cpi));
-			end(&f);
 		}
 	}
 }
@@ -255,14 +225,12 @@ END_TEST
 
 START_TEST(elapsed_before_the_clock_began)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_thread(&f.records, 100, 1, 0, 101, 5, 5);
-	put_thread(&f.records, 100, 1, 0, UINT64_MAX, 5, 5);
-	put_thread(&f.records, 100, 1, 0, 100, 5, 5);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 3);
+	begin();
+	put_thread(&made.records, 100, 1, 0, 101, 5, 5);
+	put_thread(&made.records, 100, 1, 0, UINT64_MAX, 5, 5);
+	put_thread(&made.records, 100, 1, 0, 100, 5, 5);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_uint_eq(iv[i].start_ticks, 0);
 		ck_assert_uint_eq(iv[i].flags & IV_MALFORMED, 0);
@@ -270,53 +238,44 @@ START_TEST(elapsed_before_the_clock_began)
 	/* The longest first; each starts where it says, tick or no tick. */
 	ck_assert(iv[0].start_ns < iv[1].start_ns);
 	ck_assert(iv[1].start_ns < iv[2].start_ns);
-	end(&f);
 }
 END_TEST
 
 START_TEST(foreign_minors_are_no_intervals)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x30000000, 0, NULL, NULL);
-	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x00000100, 0, NULL, NULL);
-	put_hook(&f.records, 100, 1, 0xC1, 0, 0, NULL, NULL);
-	read_set(&f);
-	ck_assert_uint_eq(f.set.count, 0);
-	end(&f);
+	begin();
+	put_hook(&made.records, 100, 1, CPI_MAJOR, 0x30000000, 0, NULL, NULL);
+	put_hook(&made.records, 100, 1, CPI_MAJOR, 0x00000100, 0, NULL, NULL);
+	put_hook(&made.records, 100, 1, 0xC1, 0, 0, NULL, NULL);
+	read_set();
+	ck_assert_uint_eq(made.set.count, 0);
 }
 END_TEST
 
 START_TEST(scripted_traces_are_marked)
 {
-	struct fixture f;
-
-	begin(&f);
-	put_le32(f.file.p + TF_H_FLAGS, TF_FLAG_SCRIPTED);
-	seal_header(f.file.p);
-	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
-	const struct interval *iv = read_set(&f);
-	ck_assert(trace_scripted(f.t));
+	begin();
+	put_le32(made.file.p + TF_H_FLAGS, TF_FLAG_SCRIPTED);
+	seal_header(made.file.p);
+	put_thread(&made.records, 100, 1, 0, 50, 5, 5);
+	const struct interval *iv = read_set();
+	ck_assert(trace_scripted(made.t));
 	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_SCRIPTED);
-	end(&f);
 }
 END_TEST
 
 START_TEST(another_schema_of_the_cpi_hooks)
 {
 	/* One that renames everything: intervals keep the format's definition. */
-	struct fixture f;
 
-	begin(&f);
-	put_text(&f.file, TF_TYPE_SCHEMA,
+	begin();
+	put_text(&made.file, TF_TYPE_SCHEMA,
 		"major 0xC0 mine\nhook 0x20000000/0xFFFFFF00 \"t\"\nu32 who\nu64 long\n");
-	put_thread(&f.records, 100, 1, 0, 50, 5, 15);
-	const struct interval *iv = read_set(&f);
+	put_thread(&made.records, 100, 1, 0, 50, 5, 15);
+	const struct interval *iv = read_set();
 	ck_assert_uint_eq(iv->elapsed, 50);
 	ck_assert_uint_eq(iv->thread_cycles, 15);
 	ck_assert_uint_eq(iv->flags, IV_DETAILED);
-	end(&f);
 }
 END_TEST
 
@@ -329,21 +288,19 @@ struct shape {
 
 static void nests(const struct shape *s, size_t n)
 {
-	struct fixture f;
-
-	begin(&f);
+	begin();
 	for (size_t i = n; i-- > 0;)
-		put_thread(&f.records, s[i].end, s[i].tid, 0, s[i].end - s[i].start, 5, 5);
+		put_thread(&made.records, s[i].end, s[i].tid, 0, s[i].end - s[i].start, 5, 5);
 	/* Each in a section of its own, so that stamps may be in any order. */
-	struct bytes all = f.records;
-	f.records = (struct bytes){0};
+	struct bytes all = made.records;
+	made.records = (struct bytes){0};
 	size_t each = n ? all.n / n : 0;
 	for (size_t i = 0; i < n; i++) {
-		bytes_put(&f.records, all.p + i * each, each);
-		flush_ring(&f, (uint32_t)i);
+		bytes_put(&made.records, all.p + i * each, each);
+		flush_ring((uint32_t)i);
 	}
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, n);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, n);
 	for (size_t i = 0; i < n; i++) {
 		ck_assert_msg(iv[i].start_ticks == s[i].start && iv[i].end_ticks == s[i].end,
 			"%zu: [%u, %u]", i, (unsigned)iv[i].start_ticks, (unsigned)iv[i].end_ticks);
@@ -351,7 +308,6 @@ static void nests(const struct shape *s, size_t n)
 			"%zu: depth %u, parent %d", i, iv[i].depth, (int)iv[i].parent);
 	}
 	bytes_free(&all);
-	end(&f);
 }
 
 START_TEST(contained_intervals_nest_and_overlapping_ones_do_not)
@@ -421,25 +377,23 @@ END_TEST
 
 START_TEST(the_filter_does_not_change_depths)
 {
-	struct fixture f;
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_ALL, .filter = only_short};
 
-	begin(&f);
-	put_thread(&f.records, 310, 1, 0, 20, 5, 5);
-	put_thread(&f.records, 320, 1, 0, 40, 5, 5);
-	put_thread(&f.records, 500, 1, 0, 400, 5, 5);
-	read_with(&f, &o);
-	ck_assert_uint_eq(f.set.count, 2);
-	ck_assert_uint_eq(f.set.at[0].depth, 1);
-	ck_assert_int_eq(f.set.at[0].parent, -1); /* it is not in the set */
-	ck_assert_uint_eq(f.set.at[1].depth, 2);
-	ck_assert_int_eq(f.set.at[1].parent, 0);
-	interval_set_free(&f.set);
+	begin();
+	put_thread(&made.records, 310, 1, 0, 20, 5, 5);
+	put_thread(&made.records, 320, 1, 0, 40, 5, 5);
+	put_thread(&made.records, 500, 1, 0, 400, 5, 5);
+	read_with(&o);
+	ck_assert_uint_eq(made.set.count, 2);
+	ck_assert_uint_eq(made.set.at[0].depth, 1);
+	ck_assert_int_eq(made.set.at[0].parent, -1); /* it is not in the set */
+	ck_assert_uint_eq(made.set.at[1].depth, 2);
+	ck_assert_int_eq(made.set.at[1].parent, 0);
+	interval_set_free(&made.set);
 	o.filter = match_nothing;
-	ck_assert_int_eq(interval_set_read(&f.set, f.t, &o), 0);
-	ck_assert_uint_eq(f.set.count, 0);
-	end(&f);
+	ck_assert_int_eq(interval_set_read(&made.set, made.t, &o), 0);
+	ck_assert_uint_eq(made.set.count, 0);
 }
 END_TEST
 
@@ -447,24 +401,22 @@ START_TEST(many_intervals)
 {
 	/* Enough to grow everything; each holds the next. */
 	enum { N = 50000 };
-	struct fixture f;
 
-	begin(&f);
+	begin();
 	for (uint64_t i = 1; i <= N; i++)
-		put_thread(&f.records, N + i, 1, 0, 2 * i, 5, 5);
-	put_le32(f.file.p + TF_H_MAX_RAW, 0);
-	seal_header(f.file.p);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, N);
+		put_thread(&made.records, N + i, 1, 0, 2 * i, 5, 5);
+	put_le32(made.file.p + TF_H_MAX_RAW, 0);
+	seal_header(made.file.p);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, N);
 	for (unsigned i = 0; i < N; i++) {
 		ck_assert_uint_eq(iv[i].depth, i);
 		ck_assert_int_eq(iv[i].parent, (int64_t)i - 1);
 	}
-	end(&f);
 }
 END_TEST
 
-SUITE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
+FIXTURE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
 	changes_that_end_a_group, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
 	groups_of_rings_do_not_mix, contradictions_are_reported, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,

@@ -11,66 +11,65 @@
 #include "../../include/cpidecode.h"
 #include "built.h"
 
-struct fixture {
+static struct fixture {
 	struct bytes bytes;
 	cpidecode_trace *t;
 	cpidecode_hooks *it;
-};
+} made;
 
-static void begin(struct fixture *f)
+static void begin(void)
 {
-	*f = (struct fixture){0};
-	put_small_trace(&f->bytes, TF_CODEC_LZ4);
-	ck_assert_int_eq(cpidecode_open_memory(f->bytes.p, f->bytes.n, &f->t), 0);
-	ck_assert_int_eq(cpidecode_hooks_open(f->t, &f->it), 0);
+	made = (struct fixture){0};
+	put_small_trace(&made.bytes, TF_CODEC_LZ4);
+	ck_assert_int_eq(cpidecode_open_memory(made.bytes.p, made.bytes.n, &made.t), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(made.t, &made.it), 0);
 }
 
-static void end(struct fixture *f)
+static void end(void)
 {
-	cpidecode_hooks_close(f->it);
-	cpidecode_close(f->t);
-	bytes_free(&f->bytes);
+	cpidecode_hooks_close(made.it);
+	cpidecode_close(made.t);
+	bytes_free(&made.bytes);
+	bytes_free(&built);
 }
 
 START_TEST(fields_of_hooks)
 {
-	struct fixture f;
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned fit = 77;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* no hook yet */
+	begin();
+	ck_assert_int_eq(cpidecode_hooks_field(made.it, &field, &fit), 0); /* no hook yet */
 	ck_assert_uint_eq(fit, 0);
-	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+	ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), 1);
 	ck_assert_uint_eq(h->minor, 2);
 	ck_assert_ptr_null(h->name);
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* no schema describes it */
+	ck_assert_int_eq(
+		cpidecode_hooks_field(made.it, &field, &fit), 0); /* no schema describes it */
 	do {
-		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+		ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), 1);
 	} while (h->minor != 1);
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, NULL), 1);
+	ck_assert_int_eq(cpidecode_hooks_field(made.it, &field, NULL), 1);
 	ck_assert_str_eq(field.name, "first");
 	ck_assert_uint_eq(field.type, CPIDECODE_FIELD_U64);
 	ck_assert_uint_eq(field.u, 1);
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, NULL), 1);
+	ck_assert_int_eq(cpidecode_hooks_field(made.it, &field, NULL), 1);
 	ck_assert_str_eq(field.name, "second");
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0);
+	ck_assert_int_eq(cpidecode_hooks_field(made.it, &field, &fit), 0);
 	ck_assert_uint_eq(fit, 0);
-	end(&f);
 }
 END_TEST
 
 START_TEST(fields_of_a_group)
 {
-	struct fixture f;
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned strings = 0, repeated = 0, ratios = 0;
 
-	begin(&f);
-	while (cpidecode_hooks_next(f.it, &h) > 0) {
-		while (cpidecode_hooks_field(f.it, &field, NULL) > 0) {
+	begin();
+	while (cpidecode_hooks_next(made.it, &h) > 0) {
+		while (cpidecode_hooks_field(made.it, &field, NULL) > 0) {
 			if (field.type == CPIDECODE_FIELD_STRING) {
 				ck_assert_uint_eq(field.length, 5);
 				ck_assert_mem_eq(field.string, "label", 5);
@@ -83,7 +82,6 @@ START_TEST(fields_of_a_group)
 	ck_assert_uint_eq(strings, 4);
 	ck_assert_uint_gt(repeated, 0);
 	ck_assert_uint_gt(ratios, 0);
-	end(&f);
 }
 END_TEST
 
@@ -126,26 +124,24 @@ START_TEST(seeking_lands_on_the_first_hook_from_a_time)
 {
 	static const uint64_t to[] = {2003, 1995, 3001, 2014, 0, 2014};
 	static const uint64_t lands[] = {2003, 1995, 4000, 2014, 1995, 2014};
-	struct fixture f;
 	const cpidecode_hook *h;
 
-	begin(&f);
+	begin();
 	for (unsigned i = 0; i < sizeof to / sizeof *to; i++) {
-		ck_assert_int_eq(cpidecode_hooks_seek(f.it, time_of(to[i])), 0);
-		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+		ck_assert_int_eq(cpidecode_hooks_seek(made.it, time_of(to[i])), 0);
+		ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), 1);
 		ck_assert_uint_eq(h->ticks, lands[i]);
 	}
-	ck_assert_int_eq(cpidecode_hooks_seek(f.it, time_of(4001)), 0);
-	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 0);
+	ck_assert_int_eq(cpidecode_hooks_seek(made.it, time_of(4001)), 0);
+	ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), 0);
 	ck_assert_ptr_null(h);
-	ck_assert_int_eq(cpidecode_hooks_seek(f.it, INT64_MAX), 0);
-	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 0);
-	ck_assert_int_eq(cpidecode_hooks_seek(f.it, INT64_MIN), 0);
+	ck_assert_int_eq(cpidecode_hooks_seek(made.it, INT64_MAX), 0);
+	ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), 0);
+	ck_assert_int_eq(cpidecode_hooks_seek(made.it, INT64_MIN), 0);
 	unsigned n = 0;
-	while (cpidecode_hooks_next(f.it, &h) > 0)
+	while (cpidecode_hooks_next(made.it, &h) > 0)
 		n++;
 	ck_assert_uint_eq(n, 42);
-	end(&f);
 }
 END_TEST
 
@@ -179,15 +175,14 @@ END_TEST
 
 START_TEST(intervals_as_a_stream)
 {
-	struct fixture f;
 	cpidecode_interval_stream *s;
 	cpidecode_intervals *set;
 	cpidecode_interval iv, same;
 	size_t n = 0;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_intervals_read(f.t, &set), 0);
-	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
+	begin();
+	ck_assert_int_eq(cpidecode_intervals_read(made.t, &set), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(made.t, INT64_MIN, INT64_MAX, &s), 0);
 	while (cpidecode_interval_stream_next(s, &iv) > 0) {
 		ck_assert_int_eq(cpidecode_intervals_get(set, n++, &same), 0);
 		ck_assert_int_eq(iv.start_ns, same.start_ns);
@@ -202,13 +197,12 @@ START_TEST(intervals_as_a_stream)
 	cpidecode_interval_stream_close(s);
 	cpidecode_intervals_free(set);
 	/* Only the second ends after that. */
-	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, time_of(3001), INT64_MAX, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(made.t, time_of(3001), INT64_MAX, &s), 0);
 	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
 	ck_assert_uint_eq(iv.end_ticks, 4000);
 	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 0);
 	cpidecode_interval_stream_close(s);
 	cpidecode_interval_stream_close(NULL);
-	end(&f);
 }
 END_TEST
 
@@ -414,17 +408,16 @@ START_TEST(every_report)
 	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "info",
 		"diff", "why", "histogram", "slowest", "gaps", "heatmap"};
 	static const char *const formats[] = {"text", "csv", "json"};
-	struct fixture f;
 
-	begin(&f);
+	begin();
 	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
 		for (unsigned j = 0; j < 3; j++) {
 			cpidecode_report_options o = {.size = sizeof o,
 				.report = reports[i],
 				.format = formats[j],
-				.before = f.t};
+				.before = made.t};
 			struct bytes b = {0};
-			int rc = cpidecode_report(f.t, &o, collect, &b, NULL);
+			int rc = cpidecode_report(made.t, &o, collect, &b, NULL);
 			bool none = (i == 4 || i == 8) && j == 1; /* info, slowest: csv */
 
 			ck_assert_int_eq(rc, none ? CPIDECODE_EINVAL : 0);
@@ -432,30 +425,27 @@ START_TEST(every_report)
 			bytes_free(&b);
 		}
 	}
-	end(&f);
 }
 END_TEST
 
 START_TEST(reports_by_default_and_by_name)
 {
-	struct fixture f;
 	cpidecode_counts counts;
 
-	begin(&f);
-	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &built, &counts), 0);
+	begin();
+	ck_assert_int_eq(cpidecode_report(made.t, NULL, collect, &built, &counts), 0);
 	ck_assert_uint_eq(counts.hooks, 42);
 	bytes_put(&built, "", 1);
 	ck_assert_ptr_nonnull(strstr((char *)built.p, "label"));
 	cpidecode_report_options o = {.size = sizeof o, .format = "folded"};
 	built.n = 0;
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), 0);
+	ck_assert_int_eq(cpidecode_report(made.t, &o, collect, &built, NULL), 0);
 	bytes_put(&built, "", 1);
 	ck_assert_ptr_nonnull(strstr((char *)built.p, "eleven;label "));
 	o.label = "other*";
 	built.n = 0;
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), 0);
+	ck_assert_int_eq(cpidecode_report(made.t, &o, collect, &built, NULL), 0);
 	ck_assert_uint_eq(built.n, 0);
-	end(&f);
 }
 END_TEST
 
@@ -466,10 +456,9 @@ START_TEST(reports_that_do_not_come_about)
 	} wrong[] = {{"hook", NULL, NULL}, {NULL, "xml", NULL}, {NULL, "svg", "grams"},
 		{"hooks", "folded", NULL}, {"info", "csv", NULL}, {"diff", NULL, NULL},
 		{"summary", "nrm2", NULL}};
-	struct fixture f;
 	int calls = 0;
 
-	begin(&f);
+	begin();
 	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		cpidecode_report_options o = {.size = sizeof o,
 			.report = wrong[i].report,
@@ -477,15 +466,14 @@ START_TEST(reports_that_do_not_come_about)
 			.weight = wrong[i].weight};
 
 		ck_assert_int_eq(
-			cpidecode_report(f.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
+			cpidecode_report(made.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
 	}
 	cpidecode_report_options o = {.report = "hooks"}; /* without its size */
-	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_report(made.t, &o, collect, &built, NULL), CPIDECODE_EINVAL);
 	ck_assert_uint_eq(built.n, 0);
 	o.size = sizeof o;
-	ck_assert_int_eq(cpidecode_report(f.t, &o, refuse, &calls, NULL), CPIDECODE_ECANCELED);
+	ck_assert_int_eq(cpidecode_report(made.t, &o, refuse, &calls, NULL), CPIDECODE_ECANCELED);
 	ck_assert_int_eq(calls, 1);
-	end(&f);
 }
 END_TEST
 
@@ -530,13 +518,12 @@ static void *report_in_a_thread(void *trace)
 START_TEST(several_reports_at_once)
 {
 	enum { THREADS = 3 };
-	struct fixture f;
 	pthread_t threads[THREADS];
 	struct bytes *b[THREADS];
 
-	begin(&f);
+	begin();
 	for (int i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, report_in_a_thread, f.t), 0);
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, report_in_a_thread, made.t), 0);
 	for (int i = 0; i < THREADS; i++) {
 		void *result;
 
@@ -551,7 +538,6 @@ START_TEST(several_reports_at_once)
 		bytes_free(b[i]);
 		free(b[i]);
 	}
-	end(&f);
 }
 END_TEST
 
@@ -599,27 +585,26 @@ START_TEST(opening_with_options)
 END_TEST
 
 /* A trace in a file; later reads fail. */
-static void begin_unreadable(struct fixture *f, int *fd)
+static void begin_unreadable(int *fd)
 {
 	char name[] = "/tmp/cpidecode-test.XXXXXX";
 	int deaf = open("/dev/null", O_WRONLY);
 
-	*f = (struct fixture){0};
+	made = (struct fixture){0};
 	*fd = mkstemp(name);
 	ck_assert_int_ge(*fd, 0);
 	unlink(name);
-	put_small_trace(&f->bytes, TF_CODEC_NONE);
-	ck_assert_int_eq(write(*fd, f->bytes.p, f->bytes.n), (ssize_t)f->bytes.n);
+	put_small_trace(&made.bytes, TF_CODEC_NONE);
+	ck_assert_int_eq(write(*fd, made.bytes.p, made.bytes.n), (ssize_t)made.bytes.n);
 	lseek(*fd, 0, SEEK_SET);
-	ck_assert_int_eq(cpidecode_open_fd(*fd, &f->t), 0);
+	ck_assert_int_eq(cpidecode_open_fd(*fd, &made.t), 0);
 	ck_assert_int_eq(dup2(deaf, *fd), *fd);
 	close(deaf);
-	ck_assert_int_eq(cpidecode_hooks_open(f->t, &f->it), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(made.t, &made.it), 0);
 }
 
 START_TEST(a_failed_read_is_an_error_with_its_offset)
 {
-	struct fixture f;
 	const cpidecode_hook *h;
 	cpidecode_damage_info where;
 	cpidecode_interval_stream *s;
@@ -627,21 +612,20 @@ START_TEST(a_failed_read_is_an_error_with_its_offset)
 	size_t file;
 	int fd;
 
-	begin_unreadable(&f, &fd);
+	begin_unreadable(&fd);
 	for (unsigned i = 0; i < 2; i++) {
 		errno = 0;
-		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), CPIDECODE_EREAD);
+		ck_assert_int_eq(cpidecode_hooks_next(made.it, &h), CPIDECODE_EREAD);
 		ck_assert_ptr_null(h);
 		ck_assert_int_eq(errno, i ? 0 : EBADF);
 	}
-	ck_assert_int_eq(cpidecode_hooks_damage(f.it, 0, &file, &where), 0);
+	ck_assert_int_eq(cpidecode_hooks_damage(made.it, 0, &file, &where), 0);
 	ck_assert_uint_eq(file, 0);
-	ck_assert_uint_eq(get_le32(f.bytes.p + where.offset), TF_SECTION_MAGIC);
-	ck_assert_int_eq(cpidecode_hooks_damage(f.it, 1, &file, &where), CPIDECODE_EINVAL);
-	int rc = cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s);
+	ck_assert_uint_eq(get_le32(made.bytes.p + where.offset), TF_SECTION_MAGIC);
+	ck_assert_int_eq(cpidecode_hooks_damage(made.it, 1, &file, &where), CPIDECODE_EINVAL);
+	int rc = cpidecode_interval_stream_open(made.t, INT64_MIN, INT64_MAX, &s);
 	ck_assert_int_eq(rc, CPIDECODE_EREAD);
-	ck_assert_int_eq(cpidecode_intervals_read(f.t, &set), CPIDECODE_EREAD);
-	end(&f);
+	ck_assert_int_eq(cpidecode_intervals_read(made.t, &set), CPIDECODE_EREAD);
 	close(fd);
 }
 END_TEST
@@ -650,28 +634,35 @@ START_TEST(no_report_comes_of_reading_that_fails)
 {
 	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "why",
 		"diff", "histogram", "slowest", "gaps", "heatmap"};
-	struct fixture f;
 	int fd;
 
-	begin_unreadable(&f, &fd);
+	begin_unreadable(&fd);
 	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
 		const cpidecode_report_options o = {
-			.size = sizeof o, .report = reports[i], .threads = 2, .before = f.t};
+			.size = sizeof o, .report = reports[i], .threads = 2, .before = made.t};
 		struct bytes b = {0};
 
 		errno = 0;
-		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EREAD);
+		ck_assert_int_eq(cpidecode_report(made.t, &o, collect, &b, NULL), CPIDECODE_EREAD);
 		ck_assert_int_eq(errno, EBADF);
 		bytes_free(&b);
 	}
-	end(&f);
 	close(fd);
 }
 END_TEST
 
-BUILT_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so,
-	seeking_lands_on_the_first_hook_from_a_time, damage_found_by_reading, intervals_as_a_stream,
-	intervals_of_a_stream_have_parents, intervals_of_utilisation, named_values_of_intervals,
-	every_report, reports_by_default_and_by_name, reports_that_do_not_come_about,
-	canceled_by_progress, several_reports_at_once, opening_with_options,
-	a_failed_read_is_an_error_with_its_offset, no_report_comes_of_reading_that_fails)
+int main(void)
+{
+	return suites_run(
+		SUITE("library", .timeout = 300, .tear_down = end,
+			TESTS(fields_of_hooks, fields_of_a_group, short_hooks_say_so,
+				seeking_lands_on_the_first_hook_from_a_time,
+				damage_found_by_reading, intervals_as_a_stream,
+				intervals_of_a_stream_have_parents, intervals_of_utilisation,
+				named_values_of_intervals, every_report,
+				reports_by_default_and_by_name, reports_that_do_not_come_about,
+				canceled_by_progress, several_reports_at_once, opening_with_options,
+				a_failed_read_is_an_error_with_its_offset,
+				no_report_comes_of_reading_that_fails)),
+		NULL);
+}

@@ -2,7 +2,6 @@
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "fixture.h"
-#include "../lib/suites.h"
 
 static void put_quality(struct bytes *b, uint64_t stamp, uint32_t nwords, const uint32_t *words)
 {
@@ -15,16 +14,15 @@ enum { QUALITY_HEAD = 10 };
 
 START_TEST(quality_is_part_of_its_group)
 {
-	struct fixture f;
 	const uint32_t words[] = {QUALITY(1, 15, 0, 40, 0, 3, 0, 2, 1, 5)};
 
-	begin(&f);
-	put_label(&f.records, 1000, 1, 2, false, 100, "l");
-	put_thread(&f.records, 1000, 1, 2, 100, 5, 5);
-	put_quality(&f.records, 1000, QUALITY_HEAD + 8, words);
-	put_label(&f.records, 1000, 1, 2, true, 100, "l");
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 1);
+	begin();
+	put_label(&made.records, 1000, 1, 2, false, 100, "l");
+	put_thread(&made.records, 1000, 1, 2, 100, 5, 5);
+	put_quality(&made.records, 1000, QUALITY_HEAD + 8, words);
+	put_label(&made.records, 1000, 1, 2, true, 100, "l");
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 1);
 	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_QUALITY | IV_MULTIPLEXED);
 	ck_assert_uint_eq(iv->on_cpu_ns, 40);
 	ck_assert_uint_eq(iv->off_cpu_ns, 60);
@@ -32,27 +30,24 @@ START_TEST(quality_is_part_of_its_group)
 	ck_assert_uint_eq(iv->migrations, 2);
 	ck_assert_uint_eq(iv->faults, 0x100000005);
 	ck_assert_uint_eq(iv->thread_cycles, 5);
-	end(&f);
 }
 END_TEST
 
 START_TEST(quality_without_figures)
 {
-	struct fixture f;
 	const uint32_t words[] = {QUALITY(0, 0, 0)};
 
-	begin(&f);
-	put_quality(&f.records, 1000, QUALITY_HEAD, words);
-	put_thread(&f.records, 2000, 1, 2, 100, 5, 5);
-	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set.count, 2);
+	begin();
+	put_quality(&made.records, 1000, QUALITY_HEAD, words);
+	put_thread(&made.records, 2000, 1, 2, 100, 5, 5);
+	const struct interval *iv = read_set();
+	ck_assert_uint_eq(made.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_QUALITY);
 	ck_assert_uint_eq(iv[1].flags, IV_DETAILED);
-	for (; iv < f.set.at + 2; iv++)
+	for (; iv < made.set.at + 2; iv++)
 		ck_assert(iv->on_cpu_ns == NOT_MEASURED && iv->off_cpu_ns == NOT_MEASURED &&
 			  iv->ctx_switches == NOT_MEASURED && iv->migrations == NOT_MEASURED &&
 			  iv->faults == NOT_MEASURED);
-	end(&f);
 }
 END_TEST
 
@@ -60,20 +55,18 @@ END_TEST
 START_TEST(quality_that_knows_in_part)
 {
 	for (uint32_t known = 0; known < 16; known++) {
-		struct fixture f;
 		const uint32_t words[] = {QUALITY(0, known, 0, 0, 0, 0, 0, 0, 0, 0)};
 		unsigned figures = (unsigned)__builtin_popcount(known);
 
-		begin(&f);
-		put_quality(&f.records, 1000, QUALITY_HEAD + 2 * figures, words);
-		const struct interval *iv = read_set(&f);
+		begin();
+		put_quality(&made.records, 1000, QUALITY_HEAD + 2 * figures, words);
+		const struct interval *iv = read_set();
 		ck_assert_uint_eq(iv->flags, IV_QUALITY);
 		/* Without a switch it was on the processor all the time. */
 		ck_assert_uint_eq(iv->off_cpu_ns, known & 2 ? 0 : known & 1 ? 100 : NOT_MEASURED);
 		ck_assert_uint_eq(iv->ctx_switches, known & 2 ? 0 : NOT_MEASURED);
 		ck_assert_uint_eq(iv->migrations, known & 4 ? 0 : NOT_MEASURED);
 		ck_assert_uint_eq(iv->faults, known & 8 ? 0 : NOT_MEASURED);
-		end(&f);
 	}
 }
 END_TEST
@@ -86,13 +79,11 @@ START_TEST(quality_flags)
 		IV_MULTIPLEXED, IV_CPUS_CHANGED, IV_CORE_TYPES, IV_USER_ONLY, 0, 0};
 
 	for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
-		struct fixture f;
 		const uint32_t words[] = {QUALITY(flags[i], 0, 0)};
 
-		begin(&f);
-		put_quality(&f.records, 1000, QUALITY_HEAD, words);
-		ck_assert_uint_eq(read_set(&f)->flags, IV_QUALITY | means[i]);
-		end(&f);
+		begin();
+		put_quality(&made.records, 1000, QUALITY_HEAD, words);
+		ck_assert_uint_eq(read_set()->flags, IV_QUALITY | means[i]);
 	}
 }
 END_TEST
@@ -105,27 +96,23 @@ START_TEST(off_cpu_is_never_below_nothing)
 	} of[] = {{99, 1}, {100, 0}, {101, 0}, {UINT64_MAX - 1, 0}, {UINT64_MAX, NOT_MEASURED}};
 
 	for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
-		struct fixture f;
 		const uint32_t words[] = {
 			QUALITY(0, 1, (uint32_t)(of[i].on_cpu >> 32), (uint32_t)of[i].on_cpu)};
 
-		begin(&f);
-		put_quality(&f.records, 1000, QUALITY_HEAD + 2, words);
-		ck_assert_uint_eq(read_set(&f)->off_cpu_ns, of[i].off_cpu);
-		end(&f);
+		begin();
+		put_quality(&made.records, 1000, QUALITY_HEAD + 2, words);
+		ck_assert_uint_eq(read_set()->off_cpu_ns, of[i].off_cpu);
 	}
 }
 END_TEST
 
 START_TEST(off_cpu_of_an_elapsed_that_no_clock_has)
 {
-	struct fixture f;
 	const uint32_t words[] = {0, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0, 0, 5};
 
-	begin(&f);
-	put_quality(&f.records, 1000, 7, words);
-	ck_assert_uint_eq(read_set(&f)->off_cpu_ns, NOT_MEASURED);
-	end(&f);
+	begin();
+	put_quality(&made.records, 1000, 7, words);
+	ck_assert_uint_eq(read_set()->off_cpu_ns, NOT_MEASURED);
 }
 END_TEST
 
@@ -135,32 +122,29 @@ START_TEST(quality_that_lies)
 	static const uint32_t claims[] = {2, 65536, 0x7FFFFFFF, 0xFFFFFFFF};
 
 	for (unsigned i = 0; i < sizeof claims / sizeof *claims; i++) {
-		struct fixture f;
 		const uint32_t words[] = {0, 15, 0, 100, claims[i], 1, 0, 9, 0, 9};
 
-		begin(&f);
-		put_quality(&f.records, 1000, 10, words);
-		const struct interval *iv = read_set(&f);
-		ck_assert_uint_eq(f.set.count, 1);
+		begin();
+		put_quality(&made.records, 1000, 10, words);
+		const struct interval *iv = read_set();
+		ck_assert_uint_eq(made.set.count, 1);
 		ck_assert_uint_eq(iv->flags, IV_QUALITY | IV_MALFORMED);
 		ck_assert(iv->off_cpu_ns == NOT_MEASURED && iv->faults == NOT_MEASURED);
-		end(&f);
 	}
 }
 END_TEST
 
 START_TEST(through_the_library)
 {
-	struct fixture f;
 	cpidecode_trace *t;
 	cpidecode_intervals *set;
 	cpidecode_interval iv;
 	const uint32_t words[] = {QUALITY(10, 11, 0, 40, 0, 3, 0, 5)};
 
-	begin(&f);
-	put_quality(&f.records, 1000, QUALITY_HEAD + 6, words);
-	flush_ring(&f, 0);
-	ck_assert_int_eq(cpidecode_open_memory(f.file.p, f.file.n, &t), 0);
+	begin();
+	put_quality(&made.records, 1000, QUALITY_HEAD + 6, words);
+	flush_ring(0);
+	ck_assert_int_eq(cpidecode_open_memory(made.file.p, made.file.n, &t), 0);
 	ck_assert_int_eq(cpidecode_intervals_read(t, &set), 0);
 	ck_assert_int_eq(cpidecode_intervals_get(set, 0, &iv), 0);
 	ck_assert_uint_eq(iv.flags,
@@ -172,11 +156,11 @@ START_TEST(through_the_library)
 	ck_assert_uint_eq(iv.faults, 5);
 	cpidecode_intervals_free(set);
 	cpidecode_close(t);
-	bytes_free(&f.file);
-	bytes_free(&f.records);
+	bytes_free(&made.file);
+	bytes_free(&made.records);
 }
 END_TEST
 
-SUITE_MAIN("quality", quality_is_part_of_its_group, quality_without_figures,
+FIXTURE_MAIN("quality", quality_is_part_of_its_group, quality_without_figures,
 	quality_that_knows_in_part, quality_flags, off_cpu_is_never_below_nothing,
 	off_cpu_of_an_elapsed_that_no_clock_has, quality_that_lies, through_the_library)
