@@ -23,6 +23,7 @@
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
+#include "../core/lock.h"
 #include "../ring/layout.h"
 #include "../ring/reserve.h"
 #include "../ring/rseq.h"
@@ -140,30 +141,33 @@ __attribute__((constructor)) static void at_start(void)
 
 /* ------------------------------------------------------------------- lock */
 
-/* The kernel's mask: sigset_t takes 128 bytes of stack, and the C library's functions do not block
- * the signal of pthread_cancel. */
-typedef uint64_t signal_mask;
+/* For the lock's owner to restore. The kernel's mask: sigset_t takes 128 bytes of stack, and the C
+ * library's functions do not block the signal of pthread_cancel. */
+struct attach_saved {
+	uint64_t signals;
+	int cancellation; /* of lock_hold */
+};
 
-static bool attach_lock(signal_mask *saved)
+static bool attach_lock(struct attach_saved *saved)
 {
-	const signal_mask all = UINT64_MAX;
+	const uint64_t all = UINT64_MAX;
 
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved->signals, sizeof all);
 	/* Do not test for 0 alone: another thread may be in attach_restart_in_child. Acquire: a
 	 * thread that sees the new epoch also sees the fresh lock. tests/litmus/fork-epoch.litmus
 	 */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		attach_restart_in_child();
-	pthread_mutex_lock(&attach_mutex);
+	saved->cancellation = lock_hold(&attach_mutex);
 	return here.ready || make_epoch();
 }
 
-static void attach_unlock(const signal_mask *saved)
+static void attach_unlock(const struct attach_saved *saved)
 {
 	if (here.member)
 		member_close_dir(here.member);
-	pthread_mutex_unlock(&attach_mutex);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof *saved);
+	lock_release(&attach_mutex, saved->cancellation);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->signals, NULL, sizeof saved->signals);
 }
 
 /* ------------------------------------------------------------------- losses */
@@ -200,7 +204,7 @@ static void settle_unattached(const struct member *m, uint32_t number)
 
 int TraceGetUnattached(UINT64 *hooks)
 {
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (!hooks)
 		return PU_ERR_NULL_PTR;
@@ -242,7 +246,7 @@ static bool attach_is_child(void)
 static void attach_discover_now(void)
 {
 	int saved_errno = errno;
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (attach_lock(&saved))
 		attach_find_session();
@@ -334,7 +338,7 @@ uint32_t attach_extras;
 
 void attach_read_events(char list[SHM_EVENTS_BYTES])
 {
-	signal_mask saved;
+	struct attach_saved saved;
 
 	list[0] = 0;
 	if (attach_lock(&saved)) {
@@ -405,7 +409,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 int attach_thread(uint32_t hooks)
 {
 	int saved_errno = errno, rc = PU_ERROR_NOT_ENOUGH_MEMORY;
-	signal_mask saved;
+	struct attach_saved saved;
 
 	/* Caches for a while that this process may not use the session, which saves system
 	 * calls. Unlocked: a stale answer costs one discovery. */
@@ -428,7 +432,7 @@ static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t has
 {
 	int saved_errno = errno;
 	uint32_t number = 0;
-	signal_mask saved;
+	struct attach_saved saved;
 
 	/* Another session's number would name another label. */
 	if (attach_lock(&saved) && here.member && ring_self.map == &here.member->map)
@@ -476,7 +480,7 @@ uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
 
 void attach_set_source(enum shm_source source, uint32_t flags)
 {
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (attach_lock(&saved)) {
 		here.source = source;
@@ -489,7 +493,7 @@ void attach_set_source(enum shm_source source, uint32_t flags)
 
 void attach_refresh_name(void)
 {
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (attach_lock(&saved) && here.member && ring_self.generation == here.member->generation &&
 		ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED))
@@ -500,7 +504,7 @@ void attach_refresh_name(void)
 /* Called by an ending thread (threads.c's key). */
 void attach_thread_gone(void)
 {
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (attach_lock(&saved)) {
 		member_part(&ring_self);
@@ -524,7 +528,7 @@ void attach_thread_gone(void)
 __attribute__((destructor)) static void at_end(void)
 {
 	struct member *next;
-	signal_mask saved;
+	struct attach_saved saved;
 
 	if (!here.ready || __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) <= EPOCH_NONE)
 		return;
@@ -548,7 +552,7 @@ int TraceRegisterSchema(const char *text)
 {
 	const struct registered_schema *kept = NULL;
 	uint32_t generation;
-	signal_mask saved;
+	struct attach_saved saved;
 	int rc = TraceCheckSchema(text, NULL);
 
 	if (rc)

@@ -449,6 +449,42 @@ static void replaced(void)
 	SWTRACE_SCOPE("last");
 }
 
+/* Cancelled at the first system call that allows it, wherever that is. */
+static void *cancelled_in_scope(void *unused)
+{
+	pthread_cancel(pthread_self());
+	SwtraceBegin("cancelled", SWT_U64("n", 1));
+	SwtraceEnd();
+	return unused;
+}
+
+static void *cancelled_in_cpi(void *handle)
+{
+	pthread_cancel(pthread_self());
+	CpiStart(handle);
+	CpiGetAndTrace(handle, 1, 0, "cancelled", NULL);
+	return NULL;
+}
+
+static void cancelled(void)
+{
+	pthread_t thread;
+	void *handle;
+
+	pthread_create(&thread, NULL, cancelled_in_scope, NULL);
+	pthread_join(thread, NULL);
+	if (CpiInit(CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY, &handle))
+		exit(1);
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&thread, NULL, cancelled_in_cpi, handle);
+		pthread_join(thread, NULL);
+		CpiStart(handle);
+		usleep(2000);
+		CpiGetAndTrace(handle, 1, 0, "another thread's", NULL);
+	}
+	CpiTerminate(handle);
+}
+
 static void *ends_elsewhere(void *scope)
 {
 	SWTRACE_SCOPE("of the other thread", SWT_STR("s", "its own"));
@@ -626,7 +662,7 @@ int main(int argc, char **argv)
 		{"signals", signals}, {"labels", labels}, {"moved", moved},
 		{"coroutines", coroutines}, {"limited", limited}, {"filled", filled},
 		{"deep", deep}, {"laps", laps}, {"moves", moves}, {"holds", holds},
-		{"stopped", stopped}, {"replaced", replaced}};
+		{"stopped", stopped}, {"replaced", replaced}, {"cancelled", cancelled}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -300,6 +300,12 @@ if row["last"]["time_source"] == "page":
     assert around["off_cpu_ns"] >= 2000000, around
 ' || fail "the switches of the interval around are unknown"
 	;;
+cancelled)
+	# A thread that is cancelled inside of the library leaves no lock behind.
+	in_session timeout -s KILL 60 "$CASES" cancelled
+	intervals >got
+	[ "$(grep -c "another thread's" got)" -eq 2 ] || fail "others do not go on"
+	;;
 laps)
 	# The first label's hook is overwritten; the last one's text was written before all.
 	# On one processor: if the program moved, ends would be overwritten in one ring whose begin hooks

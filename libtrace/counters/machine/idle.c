@@ -12,6 +12,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
+#include "../../core/lock.h"
 #include "../../core/online.h"
 
 /*
@@ -207,13 +208,14 @@ static bool idle_read_again(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
+	int cancellation;
 	bool good;
 
 	if (idle_kind() == IDLE_NOTHING)
 		return false;
-	pthread_mutex_lock(&idle_lock);
+	cancellation = lock_hold(&idle_lock);
 	good = idle_read_again(cpu, room, at);
-	pthread_mutex_unlock(&idle_lock);
+	lock_release(&idle_lock, cancellation);
 	return good;
 }
 
@@ -254,7 +256,8 @@ bool idle_read_lately(struct idle_reading *own)
 		return false;
 	now = time_ns_monotonic();
 	if (!idle_is_recent(own->at, now)) {
-		pthread_mutex_lock(&idle_lock);
+		const int cancellation = lock_hold(&idle_lock);
+
 		now = time_ns_monotonic();
 		if (!idle_is_recent(lately_at, now)) {
 			idle_renew_reading();
@@ -262,7 +265,7 @@ bool idle_read_lately(struct idle_reading *own)
 		}
 		own->at = lately_at;
 		memcpy(own->cpu, lately, cpus_possible() * sizeof *lately);
-		pthread_mutex_unlock(&idle_lock);
+		lock_release(&idle_lock, cancellation);
 	}
 	own->age = now - own->at;
 	return own->at != 0;

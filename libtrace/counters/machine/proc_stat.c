@@ -8,6 +8,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
+#include "../../core/lock.h"
 
 /* Holds 1024 processors of 10 fields. The interrupt line comes after them and may be cut. */
 enum { STAT_BYTES = 256 * 1024 };
@@ -81,11 +82,10 @@ static bool stat_read_cpus(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 
 bool stat_read(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 {
-	bool good;
+	const int cancellation = lock_hold(&proc_stat_lock);
+	const bool good = stat_read_cpus(cpu, room, at);
 
-	pthread_mutex_lock(&proc_stat_lock);
-	good = stat_read_cpus(cpu, room, at);
-	pthread_mutex_unlock(&proc_stat_lock);
+	lock_release(&proc_stat_lock, cancellation);
 	return good;
 }
 

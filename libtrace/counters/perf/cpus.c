@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "../../core/lock.h"
 #include "perf.h"
 
 /* The most retired groups: they keep their descriptors open. */
@@ -136,25 +137,25 @@ static void find_complete(struct cpu_set_groups *s)
 int perf_hold_cpus(enum perf_set which, const struct cpu_set *online)
 {
 	struct cpu_set_groups *s = &cpu_sets[which];
+	const int cancellation = lock_hold(&cpu_sets_lock);
 	int rc = PERF_OPEN;
 
-	pthread_mutex_lock(&cpu_sets_lock);
 	if (s->holders == 0)
 		rc = open_cpus(s, online);
 	if (rc == PERF_OPEN && s->holders++ == 0)
 		find_complete(s);
-	pthread_mutex_unlock(&cpu_sets_lock);
+	lock_release(&cpu_sets_lock, cancellation);
 	return rc;
 }
 
 void perf_drop_cpus(enum perf_set which)
 {
 	struct cpu_set_groups *s = &cpu_sets[which];
+	const int cancellation = lock_hold(&cpu_sets_lock);
 
-	pthread_mutex_lock(&cpu_sets_lock);
 	if (s->holders > 0 && --s->holders == 0)
 		close_cpus(s);
-	pthread_mutex_unlock(&cpu_sets_lock);
+	lock_release(&cpu_sets_lock, cancellation);
 }
 
 bool perf_cpus_complete(enum perf_set which)

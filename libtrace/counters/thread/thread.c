@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/time_ns.h"
+#include "../../core/lock.h"
 #include "../machine/idle.h"
 #include "../machine/proc_stat.h"
 #include "../script/script.h"
@@ -115,12 +116,14 @@ static void thread_restart_in_child(void)
 
 static void thread_close_at_exit(void *group)
 {
+	int cancellation;
+
 	/* The parent's. */
 	if (!thread_is_met() || counters_self.group != group)
 		return;
-	pthread_mutex_lock(&thread_lock);
+	cancellation = lock_hold(&thread_lock);
 	close_group(group, false);
-	pthread_mutex_unlock(&thread_lock);
+	lock_release(&thread_lock, cancellation);
 	counters_self = (struct thread_self){.process = THREAD_UNMET};
 }
 

@@ -1,6 +1,7 @@
 #include "events.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +40,15 @@ static void events_choose_locked(void)
 /* If another thread holds the lock, keeps the current event set. */
 static void events_choose(void)
 {
-	if (!event_sets_try_lock())
-		return;
-	events_choose_locked();
-	event_sets_unlock();
+	int cancellation;
+
+	/* It reads files: see core/lock.h. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+	if (event_sets_try_lock()) {
+		events_choose_locked();
+		event_sets_unlock();
+	}
+	pthread_setcancelstate(cancellation, NULL);
 }
 
 bool events_read_start(struct events **events)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/lock.h"
 #include "../../../include/perfutil.h"
 #include "../../counters/source.h"
 #include "../../counters/thread/thread.h"
@@ -33,6 +34,7 @@ struct counting {
 static pthread_mutex_t ai_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned inits;
 static struct counting *counting;
+static int ai_cancellation; /* of lock_hold */
 static uint32_t processors; /* of an array of AI_COUNTERS; 0: not yet known */
 
 static pthread_once_t ai_once = PTHREAD_ONCE_INIT;
@@ -57,14 +59,14 @@ static void ai_register_fork(void)
 static void ai_lock(void)
 {
 	pthread_once(&ai_once, ai_register_fork);
-	pthread_mutex_lock(&ai_mutex);
+	ai_cancellation = lock_hold(&ai_mutex);
 	if (processors == 0)
 		processors = (uint32_t)GetActiveProcessorCount();
 }
 
 static void ai_unlock(void)
 {
-	pthread_mutex_unlock(&ai_mutex);
+	lock_release(&ai_mutex, ai_cancellation);
 }
 
 /* ---------------------------------------------------------------------------- counting */
