@@ -137,7 +137,7 @@ static int nrm2_recover_hooks(struct nrm2_scan *s, struct nrm2_part *part, struc
 		const uint8_t *p;
 		const char *reason;
 		size_t got;
-		/* As much as chain_at will want, so that the window does not go to and fro. */
+		/* Peek as much as chain_at will want, so that the window moves in one direction. */
 		uint64_t room = end - *at;
 		int rc = nrm2_peek(
 			s, *at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);

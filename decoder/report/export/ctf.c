@@ -235,7 +235,7 @@ static int ctf_reach(struct ctf_export *e, const struct hook *h, uint64_t *time)
 	if (e->packet.len && (moved || *time < last || e->packet.len > CTF_PACKET)) {
 		const struct ctf_ring now = *e->ring;
 
-		/* Of the sections that it is of. */
+		/* The packet's figures are those of its sections. */
 		e->ring->lost = before.lost;
 		e->ring->torn = before.torn;
 		rc = ctf_end_packet(e);

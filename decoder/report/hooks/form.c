@@ -14,7 +14,7 @@ enum {
 	FORM_DECIMAL = 11, /* word, with a comma */
 };
 
-/* Of CSV and JSON. */
+/* A column of CSV and JSON. */
 struct form_column {
 	const char *name;
 	enum form_kind kind;

@@ -34,13 +34,13 @@ enum form_kind {
 	FORM_TASK, /* pid, then what FORM_SPELLED leaves out */
 	FORM_WORDS,
 	FORM_DECIMALS,
-	/* Of the form itself: texts. */
+	/* Texts of the form itself. */
 	FORM_SPELLED, /* with the task */
 	FORM_MAJOR,
 	FORM_NAME,
 	FORM_STRINGS,
 	FORM_FIELDS,
-	/* Of fields; `at`: of its words, in bytes; of a string its number. */
+	/* Values of fields. `at`: the offset of its words, in bytes; the number of a string. */
 	FORM_WORD, /* a u32 that is measured whatever it is */
 	FORM_NUMBER,
 	FORM_DOUBLE,

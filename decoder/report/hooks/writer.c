@@ -363,7 +363,7 @@ static char *writer_fmt_cpu(char *p, const struct hook *h, enum hook_as as)
 
 #define WRITER_MEMBER(h, type, at) (*(const type *)((const char *)(h) + (at)))
 
-/* As hook_writer_write, with the form and room for the line. */
+/* Writes the line of a hook of that form. */
 static void writer_write_line(struct hook_writer *w, struct out *o, const struct hook *h,
 	const struct hook_form *form, const struct out *task)
 {

@@ -24,7 +24,7 @@ struct hook_writer {
 	struct hook_form *forms[WRITER_FORMS + 1]; /* by a hash; the last one is for long hooks */
 	struct hook_names names;
 	struct out scratch; /* for a part of a CSV cell, before its quotes are doubled */
-	/* Of lines. */
+	/* For lines. */
 	unsigned width;	  /* of text; 0: no limit */
 	int64_t start;	  /* relative times count from it */
 	unsigned seconds; /* of these: digits of the trace's last second */
@@ -33,14 +33,14 @@ struct hook_writer {
 	size_t head_length;
 	struct writer_task *tasks; /* by a hash */
 	struct out *hosts;	   /* with how.names_hosts, by file, spelled and padded (out_pad) */
-	/* Of the hook last written. */
+	/* The hook last written. */
 	uint32_t fit;		     /* enum field_fit */
 	size_t words_from, words_to; /* in the buffer; of a line with words */
 };
 
-/* Of lines in the report's format: 0 or CPIDECODE_ENOMEM. To be freed in any case. */
+/* Prepares to write lines in the report's format. 0 or CPIDECODE_ENOMEM. Free it in any case. */
 int hook_writer_init(struct hook_writer *w, const struct report *r);
-/* Of fields alone. */
+/* Prepares to write fields alone. */
 void hook_writer_init_fields(struct hook_writer *w, const struct trace *t);
 void hook_writer_free(struct hook_writer *w);
 /* The beginning, before the first line. */

@@ -69,7 +69,7 @@ static int missing_add_events(struct event_names *names, const struct tally *t, 
 	return rc;
 }
 
-/* Those that no interval of the tally counted. */
+/* Finds the events that no interval of the tally counted. */
 static int missing_find_events(struct event_names *names, const struct tally *t)
 {
 	int rc = missing_add_events(names, t, true);

@@ -21,7 +21,7 @@
 struct events {
 	const struct event_set *set; /* NULL: the last start read none */
 	struct event_reading from, to;
-	/* Of the hook. */
+	/* The hook's parts. */
 	uint64_t label[INTERVAL_EVENTS_MAX]; /* what attach_find_label keeps */
 	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
 	uint32_t texts, string_bytes;

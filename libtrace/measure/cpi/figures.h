@@ -30,7 +30,7 @@ void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2]);
  * measured either. */
 void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *sum);
 
-/* Of such sums: busy was measured on every online processor, and there is at least one: its share
+/* Whether busy was measured on every online processor, and there is at least one: its share
  * of the time or, where that is unknown (unhalted cycles of an interval too short for the idle
  * accounting, at an unknown frequency), its cycles. */
 bool figure_busy_known(const struct counter_interval_cpu *sum);

@@ -65,7 +65,7 @@ static inline void frame_add(struct frame *f, uint32_t nwords)
 	frame_add_texts(f, nwords, 0);
 }
 
-/* As hook_begin_at. */
+/* Like hook_begin_at. */
 static inline int frame_begin(struct frame *f, uint64_t start_ticks, const struct hook_time *at)
 {
 	struct hook_writer w;
@@ -136,7 +136,7 @@ static inline void cursor_put_count(struct cursor *c, uint64_t v)
 	c->at += 8;
 }
 
-/* Of the thread's activity: NOT_MEASURED as it is. */
+/* Puts a figure of the thread's activity: NOT_MEASURED as it is. */
 static inline void cursor_put_activity(struct cursor *c, uint64_t v)
 {
 	put_hl64(c->at, v);

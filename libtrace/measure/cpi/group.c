@@ -32,7 +32,7 @@ struct group {
 	uint32_t known;	     /* of the quality hook */
 	uint32_t known_time; /* of the time hook */
 	bool has_time;
-	/* Of the thread up to the stamp. */
+	/* The thread's activity up to the stamp. */
 	struct counter_activity activity;
 	uint64_t unexplained_ns;
 	enum interval_time_source source;
@@ -90,7 +90,7 @@ static void write_summary(struct group *g)
 		put_cpi(&c, i->thread_cycles, i->thread_instructions);
 }
 
-/* Of put_counts. */
+/* The words of put_counts. */
 static uint32_t counts_words(const struct group *g)
 {
 	return g->types & CPI_HOOK_BUSY ? 12 : 6;

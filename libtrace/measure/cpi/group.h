@@ -56,7 +56,7 @@ int group_write(const struct group_spec *spec, const struct counter_interval *in
 /* Bytes of an image with records for this many processors. */
 size_t group_image_size(uint32_t cpus);
 
-/* As group_write, of such an interval. One that counted its thread needs an image of one. */
+/* Like group_write, for such an interval. One that counted its thread needs an image of one. */
 int group_write_stayed(struct group_image *image, const struct group_spec *spec,
 	const struct counter_interval *interval, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed);

@@ -24,8 +24,8 @@ struct own_calibration {
 	uint32_t taken, stored, rest[OWN_COST_SAMPLES];
 };
 
-/* Of instances of this mode (CPI_TYPE_), once the source of counters is chosen; lives as long as
- * the process. With scripted counters the cost stays unknown. */
+/* The cost of instances of this mode (CPI_TYPE_), once the source of counters is chosen; lives as
+ * long as the process. With scripted counters it stays unknown. */
 struct own_calibration *own_cost_of_mode(uint32_t mode);
 
 /* 0: not known yet. */

@@ -54,7 +54,7 @@ static uint32_t types_of(const struct counter_usage *sum)
 	return types;
 }
 
-/* Of put_head. */
+/* The words of put_head. */
 enum { HEAD_WORDS = CPUUTIL_DATA_FIRST };
 
 static void put_head(
