@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/perflib/shared/image.h"
-#include "../perflib/shared_rules.h"
+#include "../perflib/shared/rules.h"
 #include "fuzz.h"
 
 /* Positions beyond the header's beginning count from the bytes after the header. */

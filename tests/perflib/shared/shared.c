@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "../lib/folder.h"
+#include "../../lib/folder.h"
 
 char shared_dir[64];
 

@@ -1,7 +1,7 @@
 /*
  * counterset.h's rules for countersets of other programs.
  */
-#include "shared_rules.h"
+#include "rules.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "../../libtrace/perflib/shared/offer/offer.h"
+#include "../../../libtrace/perflib/shared/offer/offer.h"
 
 enum { THREADS = 4, TIMES = 100000 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "../lib/sanitized.h"
+#include "../../lib/sanitized.h"
 
 static struct seen seen;
 

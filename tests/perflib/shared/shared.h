@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../formats/counterset.h"
-#include "../../libtrace/perflib/counterset.h"
-#include "../lib/suites.h"
-#include "shared_rules.h"
+#include "../../../formats/counterset.h"
+#include "../../../libtrace/perflib/counterset.h"
+#include "../../lib/suites.h"
+#include "rules.h"
 
 Suite *life_suite(void);
 Suite *calls_suite(void);
