@@ -62,7 +62,7 @@ done
 # shellcheck disable=SC2086
 {
 	run 0 --report intervals $all
-	! grep -q 'host one' out || fail "a column of hosts that nobody asked for"
+	! grep -q 'host one' out || fail "intervals have a column of hosts without --by host"
 	run 0 --report intervals --by host $all
 	in_file out '^label .* host '
 	in_file out '^one.bin .* host one +01 '
