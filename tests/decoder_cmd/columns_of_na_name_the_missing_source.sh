@@ -152,7 +152,7 @@ ends "differences by instructions, CPI, cycles_per_ns and off CPU need CPI_TYPE_
 in_file out '^instructions +300\.0 +400\.0 +n/a'
 
 # Events that no interval counted. One interval that counted it is enough.
-events='a machine that counts such events, and the right to'
+events='a machine that counts such events, and the right to count them'
 # counted KNOWN...: the intervals of `full`, behind each a hook of events e1, e2, ... and their flags.
 counted()
 {

@@ -96,7 +96,7 @@ static void missing_write_events(struct out *o, const struct event_names *events
 	}
 	if (n > named)
 		out_printf(o, " and %zu more", n - named);
-	out_printf(o, " %s a machine that counts such events, and the right to" DOCTOR,
+	out_printf(o, " %s a machine that counts such events, and the right to count them" DOCTOR,
 		n == 1 ? "needs" : "need");
 }
 
